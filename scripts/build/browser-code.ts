@@ -26,6 +26,7 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
     'watch-page': 'watch/watch.css',
     'page-styles': 'player/page.css',
     'card-page': 'player/card-page.css',
+    channel: 'channel/main.ts',
     'channel-page': 'channel/channel.css',
     icon: 'player/icon.svg',
     favicon: 'player/favicon.ico',

@@ -76,6 +76,7 @@ function channelSource(store: ChannelListsStore, clock: Clock): ChannelSource {
     logo: slug => store.logo(slug),
     videos: (channel, request) => store.videos(channel, request, clock.nowMs()),
     liveStreams: channel => store.liveStreams(channel),
+    announcedStreams: channel => store.announcedStreams(channel, clock.nowMs()),
   };
 }
 

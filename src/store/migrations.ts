@@ -8,6 +8,7 @@ import { videoStates } from './migrations/0065-video-states.ts';
 import { watermarkNames } from './migrations/0066-watermark-names.ts';
 import { claimsOfNodes } from './migrations/0067-claims-of-nodes.ts';
 import { videoPlays } from './migrations/0068-video-plays.ts';
+import { plannedStarts } from './migrations/0069-planned-starts.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   watermarkNames,
   claimsOfNodes,
   videoPlays,
+  plannedStarts,
 ];
 
 export const schemaVersion = versionAfter(migrations);

@@ -22,7 +22,11 @@ interface OwnColumns {
     is_unclaimed: Generated<number>;
   };
   invitations: { email: EmailAddress };
-  live_streams: { is_listed: Generated<number>; shows_viewers: Generated<number> };
+  live_streams: {
+    is_listed: Generated<number>;
+    shows_viewers: Generated<number>;
+    starts_at_ms: Generated<number | null>;
+  };
   users: { email: EmailAddress };
   videos: {
     is_discarded: Generated<number>;

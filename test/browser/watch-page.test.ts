@@ -267,6 +267,47 @@ describeInBrowser('the watch page', browser => {
     expect(viewer.complaints).toEqual([]);
   });
 
+  it('announces a planned start in the time zone of the viewer, also in the channel, until the stream is live', async () => {
+    const stream = await server.createStream('Planned stream');
+    await server.api('PATCH', '/account/channel', { enabled: true, slug: 'pier-tv', name: 'Pier TV' });
+    const startsAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 24 * 3_600_000);
+    const path = `/live-streams/${stream.liveStreamId}`;
+    await server.api('PATCH', path, { listed: true, startsAt: startsAt.toISOString() });
+    const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    const written = new Intl.DateTimeFormat('de-DE', {
+      dateStyle: 'full',
+      timeStyle: 'short',
+      timeZone: options.timezoneId,
+    }).format(startsAt);
+    await using viewer = await WatchedPage.open(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+      options,
+    );
+    await viewer.page.getByText(`Beginnt am ${written}`).waitFor();
+    const countdown = viewer.page.locator('.countdown');
+    const shown = await countdown.textContent();
+    expect(shown).toMatch(/^2[45]:\d\d:\d\d$/);
+    await until('the countdown to go on', async () => (await countdown.textContent()) !== shown);
+    expect(await axeViolations(viewer.page)).toEqual([]);
+
+    await using channel = await WatchedPage.open(browser(), `${server.baseUrl}/channel/pier-tv`, options);
+    const section = channel.page.getByRole('region', { name: 'Demnächst' });
+    await section.getByText(written, { exact: true }).waitFor();
+    expect(await axeViolations(channel.page)).toEqual([]);
+    expect(channel.complaints).toEqual([]);
+
+    await using publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await viewer.page.locator('#announcement').waitFor({ state: 'detached' });
+    await until('the channel without the announcement', async () => {
+      await channel.page.reload();
+      return (await section.count()) === 0;
+    });
+    expect(viewer.complaints).toEqual([]);
+    await publisher.stop();
+    await server.api('DELETE', path);
+  });
+
   it('turns into the recording when the stream has ended', async () => {
     const stream = await server.createStream('Harbour camera');
     const shown = { listed: true, showViewers: true };

@@ -122,4 +122,19 @@ describe('what a channel lists', () => {
     expect((await call('PATCH', `/live-streams/${stream.liveStreamId}`, shown)).json).toMatchObject(shown);
     expect((await call('POST', '/live-streams', { name: 'Quay cam', ...shown })).json).toMatchObject(shown);
   });
+
+  it('are planned, at a time of any zone, until it is taken back', async () => {
+    const startsAt = '2030-03-04T20:00:00+01:00';
+    const { json: stream } = await call('POST', '/live-streams', { name: 'Pier cam', startsAt });
+    expect(stream.startsAt).toBe('2030-03-04T19:00:00+00:00');
+    const path = `/live-streams/${stream.liveStreamId}`;
+    expect((await call('PATCH', path, { name: 'Pier' })).json.startsAt).toBe(stream.startsAt);
+    for (const wrong of ['tomorrow', '2030-03-04', '2030-02-30T20:00:00Z', '2030-03-04T20:00:00', 5])
+      expect([wrong, (await call('PATCH', path, { startsAt: wrong })).status]).toEqual([wrong, 400]);
+    expect((await call('PATCH', path, { startsAt: '2031-01-01T00:00:00Z' })).json.startsAt).toBe(
+      '2031-01-01T00:00:00+00:00',
+    );
+    expect((await call('PATCH', path, { startsAt: null })).json.startsAt).toBeUndefined();
+    expect((await call('GET', path)).json.startsAt).toBeUndefined();
+  });
 });

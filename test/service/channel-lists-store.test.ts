@@ -198,6 +198,68 @@ describe.each(databaseKinds)('the lists of channels on %s', kind => {
     ]);
   });
 
+  it('announce live streams that are offline and public, the next one first, for an hour at most', async () => {
+    const hourMs = 3_600_000;
+    const at = 10 * hourMs;
+    const stream = (id: string, startsAtMs: number | null, columns: Record<string, unknown> = {}) => {
+      const values: Record<string, unknown> = {
+        id,
+        project_id: projects.production,
+        name: id,
+        name_folded: id,
+        stream_key: `key ${id}`,
+        is_public: 1,
+        is_listed: 1,
+        restreams: '[]',
+        created_at_ms: 1,
+        updated_at_ms: 1,
+        starts_at_ms: startsAtMs,
+        ...columns,
+      };
+      const names = Object.keys(values);
+      return runSql(
+        database,
+        `INSERT INTO live_streams (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+        ...Object.values(values),
+      );
+    };
+    const broadcast = (liveStreamId: string, startedAtMs: number, endedAtMs: number | null) =>
+      runSql(
+        database,
+        `INSERT INTO broadcasts (id, project_id, live_stream_id, state, started_at_ms, ended_at_ms, end_reason, protocol, remote_address, encoder)
+          VALUES (?, ?, ?, 'live', ?, ?, ?, 'rtmp', '', '')`,
+        `br${liveStreamId}${startedAtMs}`,
+        projects.production,
+        liveStreamId,
+        startedAtMs,
+        endedAtMs,
+        endedAtMs === null ? null : 'completed',
+      );
+    await stream('liTomorrow', at + 24 * hourMs);
+    await stream('liSoon', at + hourMs);
+    await stream('liLate', at - hourMs / 2);
+    await stream('liTested', at + hourMs);
+    await stream('liBegun', at - 60_000);
+    await stream('liLongPast', at - hourMs - 1);
+    await stream('liUnplanned', null);
+    await stream('liHidden', at + hourMs, { is_listed: 0 });
+    await stream('liSecret', at + hourMs, { is_public: 0 });
+    await stream('liForFew', at + hourMs, { playback_policy: restricting });
+    await stream('liOnAir', at + hourMs);
+    await broadcast('liTested', at - 60_000, at - 30_000);
+    await broadcast('liBegun', at - 600_000, at - 1_000);
+    await broadcast('liOnAir', at - 1_000, null);
+    const announced = await lists.announcedStreams(await channel(), at);
+    expect(announced.map(({ liveStreamId }) => liveStreamId)).toEqual([
+      'liLate',
+      'liSoon',
+      'liTested',
+      'liTomorrow',
+    ]);
+    expect(announced[1]).toEqual({ liveStreamId: 'liSoon', name: 'liSoon', startsAtMs: at + hourMs });
+    await runSql(database, "DELETE FROM live_streams WHERE id IN ('liOnAir')");
+  });
+
   it('have the logo while the channel is on', async () => {
     const store = new ChannelsStore(database);
     const body = Buffer.from([1, 2, 255, 0]);
@@ -229,6 +291,7 @@ describe.each(databaseKinds)('the lists of channels on %s', kind => {
     await explained.videos(of, { limit: 10 }, nowMs);
     await explained.videos(of, { limit: 10, search: 'a', after: { publishedAtMs: 1, videoId: 'vi' } }, nowMs);
     await explained.liveStreams(of);
+    await explained.announcedStreams(of, nowMs);
     expect(plans).toContainEqual(expect.stringMatching(/videos_listed/));
     expect(plans).toContainEqual(expect.stringMatching(/live_streams_listed/));
     expect(plans.filter(plan => /^SCAN (?!listed$|s$)/.test(plan))).toEqual([]);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel, ChannelSource, ChannelVideo } from '../../src/delivery/channel/channel-source.ts';
+import type {
+  AnnouncedStream,
+  Channel,
+  ChannelSource,
+  ChannelVideo,
+} from '../../src/delivery/channel/channel-source.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
 import { privateStream, protocols, publicStream, startDelivery } from './delivery-fixture.ts';
@@ -33,6 +38,7 @@ async function started(
     videos?: readonly ChannelVideo[];
     frontPage?: string;
     showViewers?: boolean;
+    announced?: readonly AnnouncedStream[];
   } = {},
 ) {
   const { channel: changes = {}, videos: list = listed } = options;
@@ -51,6 +57,7 @@ async function started(
       const start = after === undefined ? 0 : list.findIndex(one => one.videoId === after.videoId) + 1;
       return list.slice(start, start + limit).filter(({ title }) => title.includes(search));
     },
+    announcedStreams: async () => options.announced ?? [],
     liveStreams: async () => [
       { liveStreamId: publicStream, name: hostile, showViewers: options.showViewers ?? true },
     ],
@@ -160,6 +167,29 @@ describe('the page of a channel', () => {
     await using silent = await started({ showViewers: false });
     silent.begin('b2');
     expect((await silent.page('/channel/pier-tv')).html).not.toContain('Watching now');
+  });
+
+  it('announces what is planned, and has a script for its times only then', async () => {
+    const announced = [
+      { liveStreamId: publicStream, name: hostile, startsAtMs: Date.UTC(2030, 2, 4, 19, 30) },
+    ];
+    await using server = await started({ announced });
+    const { html, headers } = await server.page('/channel/pier-tv', { 'accept-language': 'de' });
+    expect(html).toContain('<h2 id="announced-title">Demnächst</h2>');
+    expect(html).toContain(`<a class="card" href="/media/live/${publicStream}">`);
+    expect(html).toContain(
+      'datetime="2030-03-04T19:30:00.000Z" data-local>Montag, 4. März 2030 um 19:30 UTC</time>',
+    );
+    expect(html).not.toContain('<img src=x');
+    expect(headers['content-security-policy']).toContain("script-src 'self'");
+    const [, script] = /<script type="module" src="([^"]+)"/.exec(html) ?? [];
+    expect((await server.ask(script!.replace('/media', ''))).status).toBe(200);
+    expect((await server.page('/channel/pier-tv?q=Film')).html).not.toContain('announced-title');
+    await using live = await started({ announced });
+    live.begin('b2');
+    expect((await live.page('/channel/pier-tv')).html).not.toContain('announced-title');
+    await using none = await started();
+    expect((await none.page('/channel/pier-tv')).html).not.toMatch(/announced-title|<script type="module"/);
   });
 
   it('is in the language of the browser, and written from right to left in Arabic', async () => {

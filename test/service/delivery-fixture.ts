@@ -131,6 +131,7 @@ const noChannels: ChannelSource = {
   findByPair: async () => undefined,
   logo: async () => undefined,
   videos: async () => [],
+  announcedStreams: async () => [],
   liveStreams: async () => [],
 };
 

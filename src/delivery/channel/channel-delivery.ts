@@ -13,7 +13,14 @@ import type { VodSource } from '../vod/vod-source.ts';
 import { accentStyles } from './accent-colors.ts';
 import { type FeedVideo, renderChannelFeed } from './channel-feed.ts';
 import { channelPath, type LiveNow, maxSearchChars, renderChannelPage } from './channel-page.ts';
-import type { Channel, ChannelRequest, ChannelSource, ChannelVideo, ListPosition } from './channel-source.ts';
+import type {
+  AnnouncedStream,
+  Channel,
+  ChannelRequest,
+  ChannelSource,
+  ChannelVideo,
+  ListPosition,
+} from './channel-source.ts';
 
 interface ChannelDeliveryOptions {
   readonly channels: ChannelSource;
@@ -30,9 +37,10 @@ interface ChannelDeliveryOptions {
   readonly files: () => PlayerFiles;
 }
 
-/** Begins a channel: what is live, and the newest videos. */
+/** Begins a channel: what is live, what will be, and the newest videos. */
 interface FirstPart {
   readonly live: readonly LiveNow[];
+  readonly announced: readonly AnnouncedStream[];
   readonly videos: readonly ChannelVideo[];
 }
 
@@ -130,7 +138,7 @@ export class ChannelDelivery {
     const after = positionFrom(parameters.get('after'));
     const search = searchFrom(parameters.get('q'));
     const isFirst = after === undefined && search === undefined;
-    const { live, videos } =
+    const { live, announced, videos } =
       (isFirst ? await this.#firstPart(slug) : undefined) ??
       (await this.#readPart(channel, { after, search, limit: videosPerPart + 1 }));
     const shown = videos.slice(0, videosPerPart);
@@ -139,6 +147,8 @@ export class ChannelDelivery {
       channel,
       path: this.#isFrontPage(channel) ? '/' : channelPath(channel),
       live,
+      announced,
+      script: files().channelScript,
       videos: shown,
       older: videos.length > videosPerPart ? shown.at(-1) : undefined,
       isFirstPart: after === undefined,
@@ -159,15 +169,17 @@ export class ChannelDelivery {
   async #readFirstPart(slug: string): Promise<FirstPart | undefined> {
     const channel = await this.#channels.find(slug);
     if (channel === undefined) return undefined;
-    const [live, { videos }] = await Promise.all([
+    const [live, announced, { videos }] = await Promise.all([
       this.#liveNow(channel),
+      this.#options.channels.announcedStreams(channel),
       this.#readPart(channel, { limit: videosPerPart + 1 }),
     ]);
-    return { live, videos };
+    const isOffline = ({ liveStreamId }: AnnouncedStream) => !this.#options.live.state(liveStreamId).live;
+    return { live, announced: announced.filter(isOffline), videos };
   }
 
   async #readPart(channel: Channel, request: ChannelRequest): Promise<FirstPart> {
-    return { live: [], videos: await this.#options.channels.videos(channel, request) };
+    return { live: [], announced: [], videos: await this.#options.channels.videos(channel, request) };
   }
 
   async #liveNow(channel: Channel): Promise<LiveNow[]> {

@@ -5,7 +5,7 @@ import { basePathOf } from '../../shared/network/base-path.ts';
 import { noIndexMeta, streamTitle } from '../pages/player-page.ts';
 import { titleOf } from '../pages/vod-page.ts';
 import { clockText, isoDuration, jsonForScript, summaryOf } from '../pages/watch-text.ts';
-import type { Channel, ChannelVideo, ListPosition } from './channel-source.ts';
+import type { AnnouncedStream, Channel, ChannelVideo, ListPosition } from './channel-source.ts';
 
 /** A live stream that is live. */
 export interface LiveNow {
@@ -20,6 +20,9 @@ interface ChannelPageValues {
   /** The part of the address below the base path: `/`, or that of the channel. */
   readonly path: string;
   readonly live: readonly LiveNow[];
+  readonly announced: readonly AnnouncedStream[];
+  /** Address of the script that writes their times. */
+  readonly script: string;
   readonly videos: readonly ChannelVideo[];
   /** Address of the list's next part; undefined at its end. */
   readonly older: ListPosition | undefined;
@@ -47,6 +50,7 @@ export function renderChannelPage(template: string, values: ChannelPageValues): 
         ? ''
         : `<p class="description" dir="auto">${escapeHtml(channel.description.trim())}</p>`,
     live: search === undefined && values.isFirstPart ? liveOf(values) : '',
+    announced: announcedOf(values),
     heading: t(search === undefined ? 'pages.channel.videos' : 'pages.channel.results'),
     search: searchOf(values),
     videos: videosOf(values),
@@ -159,6 +163,24 @@ function heroOf({ liveStreamId, name, viewers }: LiveNow, { texts, base }: Chann
 function streamCard({ liveStreamId, name, viewers }: LiveNow, { texts, base }: ChannelPageValues): string {
   const root = basePathOf(base);
   return `<li><a class="card" href="${root}/live/${liveStreamId}"><span class="image"><img src="${root}/${liveStreamId}/thumbnail.jpg" alt="" loading="lazy"><span class="badge">${texts.t('pages.channel.live')}</span></span><span><span class="card-title" dir="auto">${escapeHtml(streamTitle(name))}</span><span class="card-meta">${viewersText(viewers, texts)}</span></span></a></li>`;
+}
+
+/** The script writes the times in the time zone of the viewer. */
+function announcedOf({ announced, script, base, texts }: ChannelPageValues): string {
+  if (announced.length === 0) return '';
+  const { t, language } = texts;
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
+  const cards = announced.map(stream => announcedCard(stream, basePathOf(base), times));
+  return `<section aria-labelledby="announced-title"><h2 id="announced-title">${t('pages.channel.upcoming')}</h2><ul class="grid">${cards.join('')}</ul><script type="module" src="${script}"></script></section>`;
+}
+
+function announcedCard(
+  { liveStreamId, name, startsAtMs }: AnnouncedStream,
+  root: string,
+  times: Intl.DateTimeFormat,
+): string {
+  const at = new Date(startsAtMs);
+  return `<li><a class="card" href="${root}/live/${liveStreamId}"><span class="image"><img src="${root}/${liveStreamId}/thumbnail.jpg" alt="" loading="lazy"></span><span><span class="card-title" dir="auto">${escapeHtml(streamTitle(name))}</span><time class="card-start" datetime="${at.toISOString()}" data-local>${times.format(at)} UTC</time></span></a></li>`;
 }
 
 function viewersText(viewers: number | undefined, { t, language }: PageTexts): string {

@@ -29,6 +29,12 @@ interface ChannelStream {
   readonly showViewers: boolean;
 }
 
+export interface AnnouncedStream {
+  readonly liveStreamId: string;
+  readonly name: string;
+  readonly startsAtMs: number;
+}
+
 /** A place in the list of videos, from the newest to the oldest. */
 export interface ListPosition {
   readonly publishedAtMs: number;
@@ -53,4 +59,6 @@ export interface ChannelSource {
   videos(channel: Channel, request: ChannelRequest): Promise<readonly ChannelVideo[]>;
   /** Lists those whose broadcast has not ended. */
   liveStreams(channel: Channel): Promise<readonly ChannelStream[]>;
+  /** Lists those that are offline and have a planned start, the next one first. */
+  announcedStreams(channel: Channel): Promise<readonly AnnouncedStream[]>;
 }

@@ -1,3 +1,4 @@
+import { announcedStart } from '../../shared/announced-start.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
@@ -371,6 +372,7 @@ export class LiveDelivery {
       size: shared.size,
       hasTexts: false,
       recording,
+      startsAtMs: isLive ? undefined : announcedStart(stream, this.#options.clock.nowMs()),
       channel,
       viewers: extras.viewers,
       access,

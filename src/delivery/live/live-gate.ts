@@ -22,6 +22,8 @@ export interface AdmittedStream extends PlaybackAdmission {
   /** True when it is in the channel of the project. */
   readonly listed: boolean;
   readonly showViewers: boolean;
+  readonly startsAtMs: number | undefined;
+  readonly lastStartedAtMs: number | undefined;
   readonly isSandbox: boolean;
 }
 
@@ -158,7 +160,8 @@ function answerFor(
   if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
   const { name, projectId, ultraLowLatency, viewerClips, listed, showViewers, isSandbox } = stream;
   const trafficOwner = { projectId, deliveryKind: 'live' } as const;
-  const shown = { listed, showViewers, isSandbox };
+  const { startsAtMs, lastStartedAtMs } = stream;
+  const shown = { listed, showViewers, startsAtMs, lastStartedAtMs, isSandbox };
   return { name, ultraLowLatency, viewerClips, ...shown, trafficOwner, ...admission };
 }
 

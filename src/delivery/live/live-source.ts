@@ -66,6 +66,10 @@ export interface LiveStreamDirectory {
         /** True when it is in the channel of the project. */
         readonly listed: boolean;
         readonly showViewers: boolean;
+        /** Planned start of the next broadcast. */
+        readonly startsAtMs?: number | undefined;
+        /** Start of the newest broadcast. */
+        readonly lastStartedAtMs?: number | undefined;
         readonly isSandbox: boolean;
         readonly policy: PlaybackPolicy | undefined;
       }

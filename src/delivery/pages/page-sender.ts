@@ -76,14 +76,16 @@ export function sendStaticPage(
   send(sender, exchange, 200, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, openToAll));
 }
 
-/** Allows images and styles of this server, and the search. */
+/** Allows images, styles and scripts of this server, and the search. */
 const channelSecurityPolicy = [
   "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'self'",
+  "require-trusted-types-for 'script'",
 ].join('; ');
 
 /** Sends a page in the language of the reader. It may lose an entry at any time, so that no cache keeps it. */

@@ -28,6 +28,8 @@ export interface PlayerFiles {
   readonly watchPage: string;
   /** The public page of a project. */
   readonly channelPage: string;
+  /** Address of its script. */
+  readonly channelScript: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
   readonly notFound: TranslatedPage<CompressedText>;
@@ -78,6 +80,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
       styles: urlOf('channel-page'),
       icon: urlOf('icon'),
     }),
+    channelScript: urlOf('channel'),
     sample: await browserText(
       fillTemplate(await page('sample'), {
         title: sampleTitle,

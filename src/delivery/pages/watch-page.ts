@@ -32,6 +32,8 @@ interface WatchPageValues {
   /** True when there are chapters or a transcript beside the player. */
   readonly hasTexts: boolean;
   readonly recording: WatchedRecording | undefined;
+  /** Planned start of a live stream that is offline. */
+  readonly startsAtMs: number | undefined;
   readonly channel: WatchedChannel | undefined;
   /** Undefined where they are not shown. */
   readonly viewers: number | undefined;
@@ -62,6 +64,7 @@ export function renderWatchPage(template: string, values: WatchPageValues): stri
     layout: values.hasTexts || hasNext(values) ? ' has-side' : '',
     channel: channelOf(values),
     byline: bylineOf(values),
+    announcement: announcementOf(values),
     recording: recordingOf(values),
     description: descriptionOf(values),
     next: nextOf(values),
@@ -88,6 +91,7 @@ function plainPlayer({ mp4, poster, basePath }: WatchPageValues): string {
 }
 
 const dateFormat = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+const startFormat = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
 
 /** The script of the page writes dates in the language of the viewer. */
 function dateHtml(atMs: number): string {
@@ -100,6 +104,13 @@ function bylineOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
     return `<span id="badge" class="badge" data-text="live"${isLive ? '' : ' hidden'}>Live</span> <span id="viewers"></span>`;
   }
   return publishedAtMs === undefined ? '' : dateHtml(publishedAtMs);
+}
+
+/** The script of the page writes it for the time zone of the viewer, and counts down. */
+function announcementOf({ startsAtMs }: WatchPageValues): string {
+  if (startsAtMs === undefined) return '';
+  const at = new Date(startsAtMs);
+  return `<p id="announcement" class="notice">Starts on <time datetime="${at.toISOString()}">${startFormat.format(at)} UTC</time></p>`;
 }
 
 function recordingOf({ recording, isLive, basePath }: WatchPageValues): string {

@@ -351,6 +351,7 @@ export class VodDelivery {
       size: width && height ? { width, height } : undefined,
       hasTexts: captions.length + chapters.length > 0,
       recording: undefined,
+      startsAtMs: undefined,
       channel,
       viewers: undefined,
       access,

@@ -1,5 +1,6 @@
 import '../player/element/millrace-player.ts';
 import type { MillracePlayer } from '../player/element/millrace-player.ts';
+import { AnnouncedStart } from './announced-start.ts';
 import { ChapterList } from './chapters.ts';
 import { icon, make, part } from './elements.ts';
 import { EndedStream } from './ended-stream.ts';
@@ -22,6 +23,9 @@ let video = isLive ? undefined : parseWatchedVideo(state);
 const seekTo = (seconds: number) => player.seekTo(seconds);
 const chapters = new ChapterList(seekTo);
 const transcript = new Transcript(seekTo);
+const announcement = document.getElementById('announcement');
+const startTime = announcement?.querySelector('time');
+const announced = announcement && startTime && new AnnouncedStart(announcement, startTime);
 const endedStream = isLive ? new EndedStream(id, url => void showRecording(url)) : undefined;
 const player = new WatchedPlayer(place as MillracePlayer, {
   onTime: seconds => {
@@ -31,7 +35,10 @@ const player = new WatchedPlayer(place as MillracePlayer, {
   onPhase: phase => {
     if (phase === 'ready') void refresh();
     else if (phase === 'ended') endedStream?.ended();
-    else if (phase === 'live') endedStream?.live();
+    else if (phase === 'live') {
+      announced?.hide();
+      endedStream?.live();
+    }
   },
   onViewers: count => {
     const viewers = document.getElementById('viewers');

@@ -29,6 +29,7 @@ export function viewOf(
     ...(stream.viewerClips ? { viewerClips: true } : {}),
     ...(stream.listed ? { listed: true } : {}),
     ...(stream.showViewers ? { showViewers: true } : {}),
+    ...(stream.startsAtMs === undefined ? {} : { startsAt: formatAtom(stream.startsAtMs) }),
     hasThumbnail: stream.thumbnailType === undefined ? undefined : true,
     ...refusedEncoderOf(stream, show.nowMs),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),

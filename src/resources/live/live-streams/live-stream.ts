@@ -94,6 +94,8 @@ export interface LiveStream {
   readonly listed?: boolean | undefined;
   /** Viewers see how many they are. */
   readonly showViewers?: boolean | undefined;
+  /** Planned start of the next broadcast, which is announced to viewers. */
+  readonly startsAtMs?: number | undefined;
   readonly thumbnailType: string | undefined;
   readonly cutOff?: CutOffEncoder | undefined;
   readonly createdAtMs: number;
@@ -114,6 +116,8 @@ export interface LiveStreamChanges {
   readonly ultraLowLatency?: boolean | undefined;
   readonly listed?: boolean | undefined;
   readonly showViewers?: boolean | undefined;
+  /** Unix time in milliseconds. */
+  readonly startsAt?: number | null | undefined;
   readonly viewerClips?: boolean | undefined;
 }
 

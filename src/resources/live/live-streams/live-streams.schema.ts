@@ -148,6 +148,13 @@ const attributes = {
     .describe(
       '`true`: the player, the watch page and the channel show how many are watching. Default: false.',
     ),
+  startsAt: z.iso
+    .datetime({ offset: true })
+    .transform(text => Date.parse(text))
+    .nullish()
+    .describe(
+      'Planned start of the next broadcast. Announced on the watch page, and in the channel if the live stream is `listed`, until the broadcast begins or is an hour late. Null unsets it.',
+    ),
   source: sourceSchema
     .nullish()
     .describe(
@@ -217,6 +224,10 @@ export const liveStreamSchema = z
     viewerClips: z.boolean().optional().describe('`true` when viewers may clip broadcasts.'),
     listed: z.boolean().optional().describe('`true` when the channel shows it while it is public.'),
     showViewers: z.boolean().optional().describe('`true` when viewers see how many are watching.'),
+    startsAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Planned start of the next broadcast. Stays until you change it.'),
     hasThumbnail: z
       .boolean()
       .optional()

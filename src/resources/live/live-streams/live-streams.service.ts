@@ -114,6 +114,7 @@ export class LiveStreamsService {
       viewerClips: attributes.viewerClips ?? false,
       listed: attributes.listed ?? false,
       showViewers: attributes.showViewers ?? false,
+      startsAtMs: attributes.startsAt ?? undefined,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
 import { type PlaybackPolicy, restrictingPolicy } from '../../../shared/playback-policy.ts';
 import type { Connection } from '../../../store/connection.ts';
@@ -56,6 +57,9 @@ interface LiveStreamForViewers {
   readonly viewerClips: boolean;
   readonly listed: boolean;
   readonly showViewers: boolean;
+  readonly startsAtMs: number | undefined;
+  /** Start of the newest broadcast. */
+  readonly lastStartedAtMs: number | undefined;
   readonly isSandbox: boolean;
   readonly policy: PlaybackPolicy | undefined;
 }
@@ -83,14 +87,27 @@ export class LiveStreamsStore {
         | 'has_viewer_clips'
         | 'playback_policy'
       > &
-        Pick<Row<'projects'>, 'environment'> & { is_listed: number; shows_viewers: number }
+        Pick<Row<'projects'>, 'environment'> & {
+          is_listed: number;
+          shows_viewers: number;
+          starts_at_ms: number | null;
+          last_started_at_ms: number | null;
+        }
     >(({ id }) =>
       database.queries
         .selectFrom('live_streams as s')
         .innerJoin('projects as p', 'p.id', 's.project_id')
         .select(['s.project_id', 's.name', 's.is_public', 's.thumbnail_type', 's.player_id'])
         .select(['s.is_ultra_low_latency', 's.has_viewer_clips', 's.is_listed', 's.shows_viewers'])
-        .select('p.environment')
+        .select(['p.environment', 's.starts_at_ms'])
+        .select(({ selectFrom }) =>
+          selectFrom('broadcasts as b')
+            .select('b.started_at_ms')
+            .whereRef('b.live_stream_id', '=', 's.id')
+            .orderBy('b.started_at_ms', 'desc')
+            .limit(sql.lit(1))
+            .as('last_started_at_ms'),
+        )
         .select(({ fn }) => fn.coalesce('s.playback_policy', 'p.playback_policy').as('playback_policy'))
         .where('s.id', '=', asText(id)),
     );
@@ -203,6 +220,8 @@ export class LiveStreamsStore {
       viewerClips: row.has_viewer_clips === 1,
       listed: row.is_listed === 1,
       showViewers: row.shows_viewers === 1,
+      startsAtMs: row.starts_at_ms ?? undefined,
+      lastStartedAtMs: row.last_started_at_ms ?? undefined,
       isSandbox: row.environment === 'sandbox',
       policy: restrictingPolicy(row.playback_policy),
     };
@@ -288,6 +307,7 @@ export class LiveStreamsStore {
         has_viewer_clips: Number(stream.viewerClips),
         is_listed: Number(stream.listed ?? false),
         shows_viewers: Number(stream.showViewers ?? false),
+        starts_at_ms: stream.startsAtMs ?? null,
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -304,7 +324,7 @@ export class LiveStreamsStore {
     connection: Connection = this.#database,
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
-    const { keepRecordingsDays, playbackPolicy, viewerClips, listed, showViewers } = changes;
+    const { keepRecordingsDays, playbackPolicy, viewerClips, listed, showViewers, startsAt } = changes;
     const access = {
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(playbackPolicy === undefined
@@ -331,6 +351,7 @@ export class LiveStreamsStore {
       ...(viewerClips === undefined ? {} : { has_viewer_clips: Number(viewerClips) }),
       ...(listed === undefined ? {} : { is_listed: Number(listed) }),
       ...(showViewers === undefined ? {} : { shows_viewers: Number(showViewers) }),
+      ...(startsAt === undefined ? {} : { starts_at_ms: startsAt }),
       updated_at_ms: atMs,
     };
     await connection.transaction(async transaction => {
@@ -445,6 +466,7 @@ function liveStreamFrom(row: Row<'live_streams'>): LiveStream {
     viewerClips: row.has_viewer_clips === 1,
     listed: row.is_listed === 1,
     showViewers: row.shows_viewers === 1,
+    startsAtMs: row.starts_at_ms ?? undefined,
     thumbnailType: row.thumbnail_type ?? undefined,
     cutOff: cutOffFrom(row),
     createdAtMs: row.created_at_ms,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { announcedStart, maxLatenessMs } from '../../../shared/announced-start.ts';
 import { restrictingPolicy } from '../../../shared/playback-policy.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
@@ -34,6 +35,12 @@ interface ListedStream {
   readonly showViewers: boolean;
 }
 
+interface AnnouncedStream {
+  readonly liveStreamId: string;
+  readonly name: string;
+  readonly startsAtMs: number;
+}
+
 /** A place in the list, from the newest video to the oldest: those after it are older. */
 interface ListPosition {
   readonly publishedAtMs: number;
@@ -53,6 +60,7 @@ type ListOf = Pick<ShownChannel, 'projectId' | 'isRestricted'>;
 const maxSearchedVideos = 10_000;
 const maxListedStreams = 500;
 const maxLiveStreams = 24;
+const maxAnnouncedStreams = 12;
 const maxDescriptionChars = 1_000;
 
 /** Parts of a stored policy that restricts nobody. */
@@ -158,34 +166,11 @@ export class ChannelListsStore {
 
   /** Lists those whose newest broadcast has not ended, the one that began last first. */
   async liveStreams(channel: ListOf): Promise<ListedStream[]> {
-    const { queries } = this.#database;
     const rows = await this.#database.all(
-      queries
-        .selectFrom(
-          queries
-            .selectFrom('live_streams')
-            .select(['id', 'name', 'shows_viewers', 'playback_policy'])
-            .select(({ selectFrom }) =>
-              selectFrom('broadcasts as b')
-                .select(
-                  sql<number | null>`CASE WHEN b.ended_at_ms IS NULL THEN b.started_at_ms END`.as('since'),
-                )
-                .whereRef('b.live_stream_id', '=', 'live_streams.id')
-                .orderBy('b.started_at_ms', 'desc')
-                .limit(sql.lit(1))
-                .as('since_ms'),
-            )
-            .where('project_id', '=', channel.projectId)
-            .where('is_listed', '=', sql.lit(1))
-            .where('is_public', '=', sql.lit(1))
-            .orderBy('created_at_ms', 'desc')
-            .limit(sql.lit(maxListedStreams))
-            .as('s'),
-        )
-        .select(['s.id', 's.name', 's.shows_viewers'])
-        .where('s.since_ms', 'is not', null)
-        .where(isForEverybody(channel))
-        .orderBy('s.since_ms', 'desc')
+      this.#streams(channel)
+        .select('s.shows_viewers')
+        .where('s.is_live', '=', 1)
+        .orderBy('s.last_started_at_ms', 'desc')
         .limit(sql.lit(maxLiveStreams)),
     );
     return rows.map(({ id, name, shows_viewers }) => ({
@@ -193,6 +178,54 @@ export class ChannelListsStore {
       name,
       showViewers: shows_viewers === 1,
     }));
+  }
+
+  /** Lists those that are offline and have a planned start, the next one first. */
+  async announcedStreams(channel: ListOf, nowMs: number): Promise<AnnouncedStream[]> {
+    const rows = await this.#database.all(
+      this.#streams(channel)
+        .select(['s.starts_at_ms', 's.last_started_at_ms'])
+        .where('s.starts_at_ms', '>=', nowMs - maxLatenessMs)
+        .where(({ or, eb }) => or([eb('s.is_live', 'is', null), eb('s.is_live', '=', 0)]))
+        .orderBy('s.starts_at_ms')
+        .orderBy('s.id')
+        .limit(sql.lit(2 * maxAnnouncedStreams)),
+    );
+    return rows
+      .flatMap(({ id, name, starts_at_ms, last_started_at_ms }) => {
+        const times = {
+          startsAtMs: starts_at_ms ?? undefined,
+          lastStartedAtMs: last_started_at_ms ?? undefined,
+        };
+        const startsAtMs = announcedStart(times, nowMs);
+        return startsAtMs === undefined ? [] : [{ liveStreamId: id, name, startsAtMs }];
+      })
+      .slice(0, maxAnnouncedStreams);
+  }
+
+  /** Listed live streams that everybody may watch, with their newest broadcast. */
+  #streams(channel: ListOf) {
+    const { queries } = this.#database;
+    const newest = <Value>(value: ReturnType<typeof sql<Value>>) =>
+      queries
+        .selectFrom('broadcasts as b')
+        .select(value.as('value'))
+        .where(sql<boolean>`b.live_stream_id = live_streams.id`)
+        .orderBy('b.started_at_ms', 'desc')
+        .limit(sql.lit(1));
+    const listed = queries
+      .selectFrom('live_streams')
+      .select(['id', 'name', 'shows_viewers', 'playback_policy', 'starts_at_ms'])
+      .select([
+        newest(sql<number>`b.started_at_ms`).as('last_started_at_ms'),
+        newest(sql<number>`CASE WHEN b.ended_at_ms IS NULL THEN 1 ELSE 0 END`).as('is_live'),
+      ])
+      .where('project_id', '=', channel.projectId)
+      .where('is_listed', '=', sql.lit(1))
+      .where('is_public', '=', sql.lit(1))
+      .orderBy('created_at_ms', 'desc')
+      .limit(sql.lit(maxListedStreams));
+    return queries.selectFrom(listed.as('s')).select(['s.id', 's.name']).where(isForEverybody(channel));
   }
 
   async #find(

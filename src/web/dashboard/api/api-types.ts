@@ -289,6 +289,7 @@ export type LiveStream = {
   readonly viewerClips?: boolean | undefined;
   readonly listed?: boolean | undefined;
   readonly showViewers?: boolean | undefined;
+  readonly startsAt?: string | undefined;
   readonly hasThumbnail?: boolean | undefined;
   readonly source?: {
     readonly url: string;
@@ -1081,6 +1082,7 @@ export interface Operations {
       readonly viewerClips?: boolean | undefined;
       readonly listed?: boolean | undefined;
       readonly showViewers?: boolean | undefined;
+      readonly startsAt?: string | null | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
@@ -1101,6 +1103,7 @@ export interface Operations {
       readonly viewerClips?: boolean | undefined;
       readonly listed?: boolean | undefined;
       readonly showViewers?: boolean | undefined;
+      readonly startsAt?: string | null | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;

@@ -77,6 +77,8 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': 'زمن وصول فائق الانخفاض',
   'fields.ultraLowLatencyHint':
     'يوفّر المشغّل WebRTC بتأخير أقل من ثانية. يجب أن يرسل المرمّز H.264 دون إطارات B، وOpus. يسري من البث التالي. لا يتوفّر في بيئة الاختبار.',
+  'fields.startsAt': 'موعد البدء المقرر',
+  'fields.startsAtHint': 'يُعلن في صفحة المشاهدة والقناة حتى يبدأ البث. حسب منطقتك الزمنية ({zone}).',
   'fields.showViewers': 'عرض عدد المشاهدين',
   'fields.showViewersHint': 'في المشغّل وصفحة المشاهدة والقناة.',
   'fields.viewerClips': 'مقاطع المشاهدين',

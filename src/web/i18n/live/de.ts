@@ -82,6 +82,9 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': 'Extrem niedrige Latenz',
   'fields.ultraLowLatencyHint':
     'Der Player bietet WebRTC an, mit weniger als einer Sekunde Verzögerung. Der Encoder muss H.264 ohne B-Frames und Opus senden. Gilt ab der nächsten Sendung. Nicht in der Sandbox.',
+  'fields.startsAt': 'Geplanter Beginn',
+  'fields.startsAtHint':
+    'Wird auf der Wiedergabeseite und im Kanal angekündigt, bis die Sendung beginnt. In Ihrer Zeitzone ({zone}).',
   'fields.showViewers': 'Zahl der Zuschauer anzeigen',
   'fields.showViewersHint': 'Im Player, auf der Wiedergabeseite und im Kanal.',
   'fields.viewerClips': 'Clips von Zuschauern',

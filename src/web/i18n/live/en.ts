@@ -75,6 +75,9 @@ export default {
   'fields.ultraLowLatency': 'Ultra low latency',
   'fields.ultraLowLatencyHint':
     'The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox.',
+  'fields.startsAt': 'Planned start',
+  'fields.startsAtHint':
+    'Announced on the watch page, and in the channel, until the broadcast begins. In your time zone ({zone}).',
   'fields.showViewers': 'Show the number of viewers',
   'fields.showViewersHint': 'In the player, on the watch page and in the channel.',
   'fields.viewerClips': 'Clips by viewers',

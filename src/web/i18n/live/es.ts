@@ -82,6 +82,9 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': 'Latencia ultrabaja',
   'fields.ultraLowLatencyHint':
     'El reproductor ofrece WebRTC, con menos de un segundo de retraso. El codificador debe enviar H.264 sin fotogramas B y Opus. Se aplica desde la próxima emisión. No en el entorno de pruebas.',
+  'fields.startsAt': 'Inicio previsto',
+  'fields.startsAtHint':
+    'Se anuncia en la página de visualización y en el canal hasta que empieza la emisión. En tu zona horaria ({zone}).',
   'fields.showViewers': 'Mostrar el número de espectadores',
   'fields.showViewersHint': 'En el reproductor, en la página de visualización y en el canal.',
   'fields.viewerClips': 'Clips de los espectadores',

@@ -81,6 +81,9 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': 'Très faible latence',
   'fields.ultraLowLatencyHint':
     'Le lecteur propose WebRTC, avec moins d’une seconde de retard. L’encodeur doit envoyer du H.264 sans images B, et de l’Opus. S’applique dès la prochaine diffusion. Pas dans le bac à sable.',
+  'fields.startsAt': 'Début prévu',
+  'fields.startsAtHint':
+    'Annoncé sur la page de lecture et dans la chaîne jusqu’au début de la diffusion. Dans votre fuseau horaire ({zone}).',
   'fields.showViewers': 'Afficher le nombre de spectateurs',
   'fields.showViewersHint': 'Dans le lecteur, sur la page de lecture et dans la chaîne.',
   'fields.viewerClips': 'Extraits par les spectateurs',

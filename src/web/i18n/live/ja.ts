@@ -76,6 +76,9 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': '超低遅延',
   'fields.ultraLowLatencyHint':
     'プレーヤーが WebRTC を使い、遅延は1秒未満になります。エンコーダーは B フレームなしの H.264 と Opus を送る必要があります。次の放送から有効です。サンドボックスでは使えません。',
+  'fields.startsAt': '開始予定',
+  'fields.startsAtHint':
+    '配信が始まるまで、視聴ページとチャンネルで告知します。現地のタイムゾーン（{zone}）です。',
   'fields.showViewers': '視聴者数を表示',
   'fields.showViewersHint': 'プレーヤー、視聴ページ、チャンネルに表示します。',
   'fields.viewerClips': '視聴者によるクリップ',

@@ -81,6 +81,9 @@ const messages: TranslationOf<typeof en> = {
   'fields.ultraLowLatency': 'Latência ultrabaixa',
   'fields.ultraLowLatencyHint':
     'O player oferece WebRTC, com menos de um segundo de atraso. O codificador precisa enviar H.264 sem quadros B e Opus. Vale a partir da próxima transmissão. Não no sandbox.',
+  'fields.startsAt': 'Início previsto',
+  'fields.startsAtHint':
+    'Anunciado na página de exibição e no canal até a transmissão começar. No seu fuso horário ({zone}).',
   'fields.showViewers': 'Mostrar o número de espectadores',
   'fields.showViewersHint': 'No player, na página de exibição e no canal.',
   'fields.viewerClips': 'Clipes dos espectadores',

@@ -32,6 +32,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'مباشر أيضًا',
   'pages.channel.watchLive': 'مشاهدة البث المباشر',
   'pages.channel.watching': 'يشاهدون الآن:',
+  'pages.channel.upcoming': 'قريبًا',
   'pages.channel.feed': 'خلاصة RSS',
 };
 

@@ -38,6 +38,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'Ebenfalls live',
   'pages.channel.watchLive': 'Live ansehen',
   'pages.channel.watching': 'Zuschauer jetzt:',
+  'pages.channel.upcoming': 'Demnächst',
   'pages.channel.feed': 'RSS-Feed',
 };
 

@@ -31,5 +31,6 @@ export default {
   'pages.channel.alsoLive': 'Also live',
   'pages.channel.watchLive': 'Watch live',
   'pages.channel.watching': 'Watching now:',
+  'pages.channel.upcoming': 'Upcoming',
   'pages.channel.feed': 'RSS feed',
 } as const;

@@ -37,6 +37,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'También en directo',
   'pages.channel.watchLive': 'Ver en directo',
   'pages.channel.watching': 'Espectadores ahora:',
+  'pages.channel.upcoming': 'Próximamente',
   'pages.channel.feed': 'Canal RSS',
 };
 

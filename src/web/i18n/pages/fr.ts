@@ -36,6 +36,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'Également en direct',
   'pages.channel.watchLive': 'Regarder en direct',
   'pages.channel.watching': 'Spectateurs en ce moment :',
+  'pages.channel.upcoming': 'À venir',
   'pages.channel.feed': 'Flux RSS',
 };
 

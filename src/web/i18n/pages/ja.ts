@@ -35,6 +35,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'ほかのライブ',
   'pages.channel.watchLive': 'ライブを視聴',
   'pages.channel.watching': '視聴中：',
+  'pages.channel.upcoming': '配信予定',
   'pages.channel.feed': 'RSS フィード',
 };
 

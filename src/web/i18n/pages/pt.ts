@@ -34,6 +34,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.alsoLive': 'Também ao vivo',
   'pages.channel.watchLive': 'Assistir ao vivo',
   'pages.channel.watching': 'Assistindo agora:',
+  'pages.channel.upcoming': 'Em breve',
   'pages.channel.feed': 'Feed RSS',
 };
 

@@ -23,6 +23,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'عاد البث المباشر.',
   'watch.watchLive': 'مشاهدة البث المباشر',
   'watch.upNext': 'التالي',
+  'watch.starts': 'يبدأ {time}',
+  'watch.startPlanned': 'البدء المقرر: {time}. يبدأ البث هنا بمجرد أن يصبح مباشرًا.',
   'watch.viewers':
     '{count, plural, zero {لا مشاهدين} one {مشاهد واحد} two {مشاهدان} few {# مشاهدين} many {# مشاهدًا} other {# مشاهد}}',
 };

@@ -22,6 +22,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'Der Stream ist wieder live.',
   'watch.watchLive': 'Live ansehen',
   'watch.upNext': 'Als Nächstes',
+  'watch.starts': 'Beginnt am {time}',
+  'watch.startPlanned': 'Geplanter Beginn: {time}. Der Stream startet hier, sobald er live ist.',
   'watch.viewers': '{count, plural, one {# Zuschauer} other {# Zuschauer}}',
 };
 

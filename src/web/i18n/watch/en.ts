@@ -20,5 +20,7 @@ export default {
   'watch.liveAgain': 'The stream is live again.',
   'watch.watchLive': 'Watch live',
   'watch.upNext': 'Up next',
+  'watch.starts': 'Starts on {time}',
+  'watch.startPlanned': 'Planned start: {time}. The stream begins here as soon as it is live.',
   'watch.viewers': '{count, plural, one {# viewer} other {# viewers}}',
 } as const;

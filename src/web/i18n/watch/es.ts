@@ -22,6 +22,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'La emisión vuelve a estar en directo.',
   'watch.watchLive': 'Ver en directo',
   'watch.upNext': 'A continuación',
+  'watch.starts': 'Empieza el {time}',
+  'watch.startPlanned': 'Inicio previsto: {time}. La emisión empieza aquí en cuanto esté en directo.',
   'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 

@@ -22,6 +22,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': '配信が再開しました。',
   'watch.watchLive': 'ライブで見る',
   'watch.upNext': '次の動画',
+  'watch.starts': '{time} に開始',
+  'watch.startPlanned': '開始予定: {time}。配信が始まると、ここで再生されます。',
   'watch.viewers': '{count, plural, other {# 人が視聴中}}',
 };
 

@@ -22,6 +22,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'A transmissão está ao vivo novamente.',
   'watch.watchLive': 'Assistir ao vivo',
   'watch.upNext': 'A seguir',
+  'watch.starts': 'Início: {time}',
+  'watch.startPlanned': 'Início previsto: {time}. A transmissão começa aqui assim que estiver ao vivo.',
   'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 

@@ -25,6 +25,8 @@ interface StreamChoices {
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
   readonly showViewers: boolean;
+  /** In the time zone of the browser, such as `2026-03-04T20:00`. Empty without one. */
+  readonly startsAt: string;
   /** Undefined for that of the project. */
   readonly policy: PolicyChoices | undefined;
 }
@@ -40,6 +42,7 @@ export const newStream: StreamChoices = {
   ultraLowLatency: false,
   viewerClips: false,
   showViewers: false,
+  startsAt: '',
   policy: undefined,
 };
 
@@ -59,6 +62,7 @@ export function choicesOf(stream: LiveStream): StreamChoices {
     ultraLowLatency,
     viewerClips,
     showViewers: stream.showViewers === true,
+    startsAt: stream.startsAt === undefined ? '' : localTimeOf(stream.startsAt),
     policy,
   };
 }
@@ -69,6 +73,7 @@ export function bodyOf({
   qualities,
   record,
   keepRecordingsDays,
+  startsAt,
   policy,
   ...rest
 }: StreamChoices) {
@@ -80,7 +85,14 @@ export function bodyOf({
     qualities: qualities === '' ? null : qualities,
     record: record === '' ? null : record === 'always',
     keepRecordingsDays: keepRecordingsDays === '' ? null : Number(keepRecordingsDays),
+    startsAt: startsAt === '' ? null : new Date(startsAt).toISOString(),
   };
+}
+
+/** Writes a time as fields of `datetime-local` have it. */
+function localTimeOf(time: string): string {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 interface FieldsProps {
@@ -144,6 +156,12 @@ export function MoreStreamFields({ choices, onChoices }: FieldsProps) {
         field="ultraLowLatency"
         label={t('fields.ultraLowLatency')}
         hint={t('fields.ultraLowLatencyHint')}
+      />
+      <TextField
+        label={t('fields.startsAt')}
+        type="datetime-local"
+        field="startsAt"
+        hint={t('fields.startsAtHint', { zone: new Intl.DateTimeFormat().resolvedOptions().timeZone })}
       />
       <CheckField field="showViewers" label={t('fields.showViewers')} hint={t('fields.showViewersHint')} />
       <CheckField field="viewerClips" label={t('fields.viewerClips')} hint={t('fields.viewerClipsHint')} />

@@ -62,7 +62,7 @@ type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
 type TextProps = Labels & FieldValue<string>;
 
 interface InputAttributes {
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
