@@ -54,6 +54,18 @@ export class VideoServer {
     return new VideoServer(process, dataDir);
   }
 
+  /** Makes no thumbnails and storyboards, which start at least three programs for each video. */
+  leaveOutImages(): void {
+    const database = new Sqlite(join(this.dataDir, 'millrace.db'), { timeout: 5000 });
+    try {
+      database.exec(
+        "CREATE TRIGGER no_images BEFORE INSERT ON jobs WHEN NEW.kind = 'stills' BEGIN SELECT RAISE(IGNORE); END",
+      );
+    } finally {
+      database.close();
+    }
+  }
+
   get pid(): number {
     return this.process.child.pid!;
   }
