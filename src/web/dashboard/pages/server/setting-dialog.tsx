@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ServerSetting } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/server.ts';
+import { t as shellText } from '../../texts/shell.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
@@ -66,7 +67,7 @@ function ValueField({
         field="value"
         value={value}
         onValue={onValue}
-        hint={`${kind}. ${hint}`}
+        hint={`${valuesText(kind)} ${hint}`}
       />
     );
   }
@@ -100,4 +101,12 @@ function ValueField({
       <p class="hint">{hint}</p>
     </fieldset>
   );
+}
+
+/** Says which values a setting takes. The server names kinds in English. */
+function valuesText(kind: string): string {
+  const [, min, max] = /^integer, (\d+) to (\d+)$/.exec(kind) ?? [];
+  return min === undefined || max === undefined
+    ? `${kind}.`
+    : shellText('form.wholeNumber', { min: Number(min), max: Number(max) });
 }
