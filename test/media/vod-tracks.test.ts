@@ -18,6 +18,7 @@ let server: VideoServer;
 beforeAll(async () => {
   folder = await makeTempDir();
   server = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
+  server.leaveOutImages();
 });
 afterAll(async () => {
   await server.stop();
