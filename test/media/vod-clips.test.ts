@@ -58,6 +58,7 @@ beforeAll(async () => {
   ]);
   whole = await decodeVideo(sourcePath);
   server = await VideoServer.start(join(folder, 'data'), settings);
+  server.leaveOutImages();
   const { videoId } = await server.create();
   expect(await server.send(videoId, await readFile(sourcePath))).toBe(201);
   await server.untilDone(videoId);
