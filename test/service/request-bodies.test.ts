@@ -58,7 +58,7 @@ describe.each(patches)('$name', patch => {
       // Nothing is done with what only old clients send.
       'PATCH /live-streams/{liveStreamId}': [
         ...['playerId', 'qualities', 'record', 'keepRecordingsDays', 'audioTracks', 'source'],
-        'playbackPolicy',
+        ...['playbackPolicy', 'startsAt'],
       ],
       'PATCH /players/{playerId}': [
         ...['name', 'language', 'shapeMargin', 'shapeRadius', 'shapeAspect'],
