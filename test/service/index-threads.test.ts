@@ -57,6 +57,25 @@ test('a thread is ready for a file that is about to arrive, and describes it', a
   expect(threads.threads).toBe(1);
 });
 
+test('a thread whose answer crosses its end is not used again', async () => {
+  const { folder, path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith();
+  const blocked = new Int32Array(new SharedArrayBuffer(4));
+  await threads.index(path, { folder, signal });
+  const abort = new AbortController();
+  const aborted = threads.index(path, { folder, signal: abort.signal });
+  // Its answer is there, and the thread has ended, before this one hears of either.
+  setImmediate(() => {
+    Atomics.wait(blocked, 0, 0, 500);
+    abort.abort(new Error('cancelled'));
+    Atomics.wait(blocked, 0, 0, 500);
+  });
+  await aborted.catch(() => {});
+  expect(await threads.index(path, { folder, signal })).toEqual(
+    await indexProgressive(path, { folder, signal }),
+  );
+});
+
 test('a file of millions of empty boxes is refused without blocking the server', async () => {
   const boxes = Buffer.alloc(16 * MIB, box('free'));
   const hostile = { ...audio, entries: [aacEntry(), boxes] };

@@ -95,11 +95,16 @@ export class IndexWorkerPool {
     const { promise, resolve } = Promise.withResolvers<Outcome<Result>>();
     const { timeoutMs, memoryBytes } = this.#limits;
     let why = 'ended its thread';
+    let isEnding = false;
     const end = (reason: string) => {
       why = reason;
+      isEnding = true;
       void worker.terminate();
     };
-    const onMessage = (reply: IndexReply<Result>) => resolve({ kind: 'replied', reply });
+    // A reply that crosses the end of the thread comes right before its exit.
+    const onMessage = (reply: IndexReply<Result>) => {
+      if (!isEnding) resolve({ kind: 'replied', reply });
+    };
     const onError = (error: Error & { code?: string }) => {
       // No memory or descriptors for a thread.
       if (error.code === 'ERR_WORKER_INIT_FAILED')
@@ -121,7 +126,8 @@ export class IndexWorkerPool {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
     worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-    if (outcome.kind === 'replied') this.#keep(worker);
+    // A thread that has ended would never answer, and never end again.
+    if (outcome.kind === 'replied' && this.#all.has(worker)) this.#keep(worker);
     return outcome;
   }
 
