@@ -347,7 +347,9 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
 
     expect(existsSync(from)).toBe(true);
     expect(await storage.find(source())).toBeUndefined();
-    expect(proxy.count(({ method, path }) => method === 'DELETE' && path.includes('uploadId'))).toBe(1);
+    // A busy server may be asked twice.
+    expect(proxy.count(({ method, path }) => method === 'DELETE' && path.includes('uploadId'))).not.toBe(0);
+    expect(await storage.abortOldUploads(Date.now() + 25 * 3_600_000)).toBe(0);
   });
 
   it('stops an upload with its signal', async () => {
