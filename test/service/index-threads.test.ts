@@ -64,7 +64,7 @@ test('a thread whose answer crosses its end is not used again', async () => {
   await threads.index(path, { folder, signal });
   const abort = new AbortController();
   const aborted = threads.index(path, { folder, signal: abort.signal });
-  // Its answer is there, and the thread has ended, before this one hears of either.
+  // The answer is there, and the thread has ended, before this one hears of either.
   setImmediate(() => {
     Atomics.wait(blocked, 0, 0, 500);
     abort.abort(new Error('cancelled'));
