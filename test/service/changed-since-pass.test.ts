@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -33,11 +33,27 @@ function commit(folder: string, file: string, text: string): void {
   git(folder, 'commit', '--quiet', '--message', `${file}: change it`);
 }
 
+const question = ['container', 'Dockerfile', 'package-lock.json'] as const;
+
 function ask(folder: string): { readonly isNeeded: boolean; readonly text: string } {
-  const args = ['container', 'Dockerfile', 'package-lock.json'];
-  const { status, stdout, stderr } = spawnSync(script, args, { cwd: folder, env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(script, question, { cwd: folder, env, encoding: 'utf8' });
   expect([[0, 1].includes(status!), stderr]).toEqual([true, '']);
   return { isNeeded: status === 0, text: stdout };
+}
+
+function pass(folder: string): void {
+  const { status, stderr } = spawnSync(script, ['--passed', ...question], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+}
+
+function commitPass(folder: string): void {
+  pass(folder);
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '--quiet', '--message', 'Note the pass');
 }
 
 describe('a slow check', () => {
@@ -51,34 +67,47 @@ describe('a slow check', () => {
   it('runs where nothing is known of it', () => {
     expect(ask(folder)).toEqual({
       isNeeded: true,
-      text: 'container runs: no commit is known that passed it.\n',
+      text: 'container runs: .ci/passed/container does not exist, which names the files that passed it.\n',
     });
   });
 
-  it('is left out until one of its files differs from the commit that passed', () => {
-    spawnSync(script, ['--passed', 'container'], { cwd: folder, env });
+  it('is left out until one of its files differs from those that passed, in a fresh clone, too', async () => {
+    commitPass(folder);
     commit(folder, 'README.md', 'Text');
-    expect(ask(folder).isNeeded).toBe(false);
-    commit(folder, 'package-lock.json', '{}');
-    const { isNeeded, text } = ask(folder);
-    expect(isNeeded).toBe(true);
-    expect(text).toMatch(/since [0-9a-f]{12}, which passed it, these changed: package-lock\.json\.\n$/);
-    spawnSync(script, ['--passed', 'container'], { cwd: folder, env });
-    expect(ask(folder).isNeeded).toBe(false);
-  });
-
-  it('is compared with the upstream branch in a fresh clone, and runs on that branch itself', async () => {
     const clone = join(await testTempDir(), 'clone');
     git(folder, 'clone', '--quiet', folder, clone);
-    expect(ask(clone).isNeeded).toBe(true);
-    git(clone, 'switch', '--quiet', '--create', 'feature');
-    commit(clone, 'README.md', 'Text');
-    const left = ask(clone);
-    expect(left).toMatchObject({
-      isNeeded: false,
-      text: expect.stringContaining('left the upstream branch'),
-    });
-    commit(clone, 'Dockerfile', 'FROM scratch\n');
-    expect(ask(clone).isNeeded).toBe(true);
+    for (const each of [folder, clone]) {
+      expect(ask(each)).toEqual({
+        isNeeded: false,
+        text: 'container is left out: none of these changed since it passed: Dockerfile package-lock.json\n',
+      });
+    }
+  });
+
+  it('runs when a file was changed, added, made executable or removed, until that passed', () => {
+    commitPass(folder);
+    const needed = (file: string) => {
+      expect(ask(folder)).toEqual({
+        isNeeded: true,
+        text: `container runs: since it passed, these changed: ${file}.\n`,
+      });
+      commitPass(folder);
+      expect(ask(folder).isNeeded).toBe(false);
+    };
+    commit(folder, 'Dockerfile', 'FROM scratch\n');
+    needed('Dockerfile');
+    commit(folder, 'package-lock.json', '{}');
+    needed('package-lock.json');
+    chmodSync(join(folder, 'Dockerfile'), 0o755);
+    commit(folder, 'README.md', 'Text');
+    needed('Dockerfile');
+    rmSync(join(folder, 'package-lock.json'));
+    commit(folder, 'README.md', 'More text');
+    needed('package-lock.json');
+  });
+
+  it('takes a pass that is not committed for none', () => {
+    pass(folder);
+    expect(ask(folder).isNeeded).toBe(true);
   });
 });
