@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
-import { waitUntil } from '../support/wait-until.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,16 +22,32 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Copies the program, whose sources a test may then change. */
-async function clone(): Promise<string> {
+/**
+ * Copies the program, whose sources a test may then change. Unless `hasBrowserCode`, its builds have one file for browsers: to bundle
+ * them all is most of a build.
+ */
+async function clone({ hasBrowserCode = false } = {}): Promise<string> {
   const folder = await newFolder();
   for (const path of ['src', 'scripts', 'bin', 'config', 'docs', 'package.json', 'package-lock.json']) {
     await cp(join(root, path), join(folder, path), { recursive: true });
   }
   // Half of a build is to render the guides.
   writeFileSync(join(folder, 'docs/contents.json'), '[]');
+  if (!hasBrowserCode) replaceBrowserCode(folder);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
+}
+
+/** @param before runs while a build bundles the browser code */
+function replaceBrowserCode(folder: string, before = ''): void {
+  writeFileSync(
+    join(folder, 'scripts/build/browser-code.ts'),
+    `import { appendFileSync } from 'node:fs';
+     export async function buildBrowserCode() {
+       ${before}
+       return new Map([['manifest.json', Buffer.from('{}')]]);
+     }`,
+  );
 }
 
 const build = (folder: string, ...options: string[]) =>
@@ -74,7 +89,7 @@ async function millrace(folder: string, args: readonly string[], { uid }: { uid?
 }
 
 test.concurrent('what runs is built, and built again once its sources have changed', async () => {
-  const folder = await clone();
+  const folder = await clone({ hasBrowserCode: true });
   const first = await millrace(folder, ['start', '--help']);
   expect(first.stderr).toBe('Millrace is being built, which takes a few seconds.\n');
   expect(first.stdout).toContain('Usage: npm start');
@@ -85,6 +100,7 @@ test.concurrent('what runs is built, and built again once its sources have chang
   expect(again.stdout).toContain('Usage: npm run account');
   expect(again.loaded).toContain(`dist/${builds(folder)[0]}/main.js`);
 
+  replaceBrowserCode(folder);
   const source = join(folder, 'src/cli/server-command-line.ts');
   writeFileSync(source, readFileSync(source, 'utf8').replace('Usage: ', 'Usage, changed: '));
   const changed = await millrace(folder, ['start', '--help']);
@@ -155,15 +171,9 @@ test.concurrent('a clone without its packages says what to do', async () => {
 
 test.concurrent('a build that mixes old and new sources is not stored', async () => {
   const folder = await clone();
-  const building = build(folder);
-  // After the name of the build is known, the sources change with each look at its folder.
   const source = join(folder, 'src/web/shared/colors.css');
-  await waitUntil(() => {
-    writeFileSync(source, `${readFileSync(source, 'utf8')}\n`);
-    return existsSync(join(folder, 'dist'));
-  });
-  writeFileSync(source, `${readFileSync(source, 'utf8')}\n`);
-  await expect(building).rejects.toThrow('a source changed during the build');
+  replaceBrowserCode(folder, `appendFileSync(${JSON.stringify(source)}, '\\n');`);
+  await expect(build(folder)).rejects.toThrow('a source changed during the build');
   expect(readdirSync(join(folder, 'dist'))).toEqual([]);
 });
 
