@@ -13,7 +13,7 @@ import type { SignalingEndpoint } from '../shared/network/signaling.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
-import { rolesOfPath } from './path-roles.ts';
+import { isPlayerReport, rolesOfPath } from './path-roles.ts';
 import { ingestObserver } from './publish-gate.ts';
 
 /** Senders of SRT are never silent: without media they send a keepalive each second. */
@@ -74,6 +74,7 @@ export function createHttpListener(
     ],
     upgrades: roles.includes('api') ? api.upgrades : [],
     koa: api.koa,
+    canWait: isPlayerReport,
     docsBase: api.docsBase,
     maxConnections: config['http.maxConnections'],
     perAddress: { maxPerAddress: config['http.maxConnectionsPerAddress'], isExempt: isTrustedProxy },

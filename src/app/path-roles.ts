@@ -19,3 +19,14 @@ export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (isWhipPath(path)) return ['ingest'];
   return path === playerReports ? ['delivery', 'api'] : ['api'];
 }
+
+/** Tells the paths to which players report, with the older protocol, too. */
+export function isPlayerReport({
+  method,
+  url = '',
+}: {
+  readonly method?: string;
+  readonly url?: string;
+}): boolean {
+  return method === 'POST' && /^\/(?:watch|vod|live)(?:\?|$)/.test(url);
+}

@@ -296,6 +296,10 @@ export const errorRegister = {
   }),
   'storage-unavailable': unavailable('The storage is temporarily unavailable.'),
   'storage-unusable': unavailable('The storage cannot be used.'),
+  'server-busy': unavailable('The server is busy.', {
+    meaning: 'So many reports of players wait that this one was left out.',
+    remedy: 'Nothing is lost but this report: send the next one as usual. The operator has to add servers.',
+  }),
   'not-ready': unavailable('The server is not ready.', { logLevel: 'info' }),
   'images-busy': unavailable('Too many images are being processed.', {
     meaning:

@@ -208,6 +208,41 @@ describe('draining', () => {
   });
 });
 
+describe('reports of many players', () => {
+  it('are refused early when too many wait, and nothing else is', async () => {
+    const listener = new HttpListener({
+      host: '127.0.0.1',
+      port: 0,
+      beforeKoa: [],
+      koa: {
+        callback: () => (request, response) => {
+          response.statusCode = request.url === '/other' ? 200 : 202;
+          response.end();
+        },
+      },
+      canWait: request => request.method === 'POST',
+      docsBase: () => '',
+      log: silentLogger,
+    });
+    await listener.start();
+    onTestFinished(() => listener.stop());
+    const sockets = Array.from({ length: 10 }, () => connect(listener.httpPort, '127.0.0.1'));
+    await Promise.all(sockets.map(socket => once(socket, 'connect')));
+    const report = 'POST /watch HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
+    const other = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const answers = sockets.map(readToEnd);
+    for (const socket of sockets) socket.write(report.repeat(1_000) + other);
+    const text = (await Promise.all(answers)).join('');
+    const countOf = (status: number) => text.split(`HTTP/1.1 ${status} `).length - 1;
+    expect([countOf(200), countOf(202) + countOf(503)]).toEqual([10, 10_000]);
+    expect(countOf(202)).toBeGreaterThanOrEqual(4_000);
+    const [, refusal = ''] = text.split('HTTP/1.1 503 Service Unavailable\r\n');
+    expect(refusal).toMatch(/^Retry-After: 5\r$/m);
+    expect(refusal).toMatch(/^Access-Control-Allow-Origin: \*\r$/m);
+    expect(refusal).toContain('"title":"The server is busy."');
+  });
+});
+
 describe('a port', () => {
   it('that is taken is told in one sentence', async () => {
     const server = await started();

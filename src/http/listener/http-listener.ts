@@ -23,6 +23,7 @@ import {
   rejectRequest,
   rejectUpgrade,
 } from './listener-errors.ts';
+import { RequestTurns } from './request-turns.ts';
 import { findUpgradeHandler, type UpgradeHandler } from './upgrade-handler.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -42,6 +43,8 @@ export interface HttpListenerOptions {
   readonly beforeKoa: readonly ((request: HttpRequest, response: HttpResponse) => boolean)[];
   readonly upgrades?: readonly UpgradeHandler[];
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
+  /** Tells requests that come in great numbers, and wait while the server is busy with others. */
+  readonly canWait?: (request: HttpRequest) => boolean;
   readonly docsBase: () => string;
   /** Methods for `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
   readonly allowedMethods?: (path: string) => string | undefined;
@@ -70,6 +73,7 @@ export class HttpListener implements Component {
   readonly #log: Logger;
   readonly #refusalLog: ThrottledLog;
   readonly #connectionLimiter: ConnectionLimiter;
+  readonly #turns = new RequestTurns();
   readonly #proxyProtocol: ProxyProtocol;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
@@ -332,9 +336,24 @@ export class HttpListener implements Component {
       return;
     }
     request.url = withoutBasePath(url, this.#basePath);
-    try {
+    this.#attempt(request, () => {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
-      this.#koa(request, response);
+      if (this.#options.canWait?.(request) !== true) this.#koa(request, response);
+      else if (!this.#turns.take(response, () => this.#serveLate(request, response))) {
+        this.#refusalLog.warn('requests-refused', { reason: 'busy' });
+        rejectRequest('busy', response, this.#options.docsBase());
+      }
+    });
+  }
+
+  /** Leaves out requests whose client has left meanwhile. */
+  #serveLate(request: HttpRequest, response: HttpResponse): void {
+    if (!request.destroyed) this.#attempt(request, () => this.#koa(request, response));
+  }
+
+  #attempt(request: HttpRequest, serve: () => void): void {
+    try {
+      serve();
     } catch (error) {
       this.#log.error('request-failed', { error });
       request.destroy();

@@ -60,7 +60,7 @@ export const headersTooLarge = new AppError('payload-too-large', undefined, {
 });
 
 /** Reason to refuse a request before routing. */
-export type EarlyError = 'no-host' | 'hosts' | 'expectation' | 'tunnel';
+export type EarlyError = 'no-host' | 'hosts' | 'expectation' | 'tunnel' | 'busy';
 
 const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError }>> = {
   'no-host': { status: 400, error: invalid('The header "Host" is missing.') },
@@ -70,6 +70,7 @@ const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError
     error: invalid('The value of the "Expect" header is not supported. Leave the header out.'),
   },
   tunnel: { status: 405, error: new AppError('method-not-allowed') },
+  busy: { status: 503, error: new AppError('server-busy') },
 };
 const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';
 
@@ -90,6 +91,7 @@ export function rejectRequest(
     ...corsHeaders,
     ...rateHeaders(unlimited),
     ...(status === 405 ? { Allow: methods } : {}),
+    ...(status === 503 ? { 'Retry-After': String(retryAfterSeconds) } : {}),
   };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(JSON.stringify({ ...toErrorBody(error, docsBase), status }));

@@ -31,7 +31,7 @@ export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackRepo
       description: 'For older player libraries. The body is read as JSON whatever its content type says.',
       auth: 'none',
       body: jsonBody(legacyReportSchema),
-      errors: ['too-many-requests'],
+      errors: ['too-many-requests', 'server-busy'],
       success: {
         status: 200,
         description: 'The session to send with the next report.',
@@ -53,7 +53,7 @@ export function playbackReportRoutes({ tracker, addressOf, clock }: PlaybackRepo
         'For player libraries: the events since the last report. The body is read as JSON whatever its content type says. Reports of unknown media are accepted and ignored.',
       auth: 'none',
       body: jsonBody(watchSchema),
-      errors: ['too-many-requests'],
+      errors: ['too-many-requests', 'server-busy'],
       success: { status: 202, description: 'Accepted.' },
       handle: ({ body, incoming }) =>
         tracker.handle(parseWatchReport(body, clock.nowMs()), senderOf(incoming)),
