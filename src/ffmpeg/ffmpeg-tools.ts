@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../shared/errors.ts';
+import { fileVersion } from '../shared/files/file-version.ts';
 import type { Logger } from '../shared/logger.ts';
 import { maxEntries } from '../shared/lru-limit.ts';
 import { environmentOf, type StartedProgram } from './build/find-build.ts';
@@ -105,8 +106,7 @@ export class FfmpegTools implements MediaTools {
 
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
     signal.throwIfAborted();
-    const { ino, size, mtimeMs } = await statOf(path);
-    const key = [path, ino, size, mtimeMs].join();
+    const key = fileVersion(path, await statOf(path));
     const known = this.#probed.get(key);
     if (known !== undefined) return known;
     const file = await this.#probeFully(path, signal);

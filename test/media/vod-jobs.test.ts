@@ -14,6 +14,7 @@ import { runSql } from '../support/sql.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { makeFilm } from './vod-server-fixture.ts';
 
 let dataDir: string;
 let shop: VodPipeline;
@@ -248,6 +249,23 @@ describe('while a film is encoded', () => {
     expect(await shop.playback.isPlayable(videoId)).toBe(false);
     expect(await shop.playback.multivariant(videoId, [])).toBeUndefined();
   });
+});
+
+test('a plain MP4 is not looked into with ffprobe, whatever is made of it', async () => {
+  const folder = await testTempDir();
+  const film = join(folder, 'film.mp4');
+  await makeFilm(film, { seconds: 1, size: '360x360', codec: 'libx264' });
+  const purposes = new Set<string>();
+  const tools = makeMediaTools(undefined, { observer: { runEnded: purpose => purposes.add(purpose) } });
+  const own = await startVodPipeline(folder, { context: { tools } });
+  expect(summary(await own.settled(await own.add(film)))).toEqual([
+    'hls 240p encoded',
+    'hls 360p encoded',
+    'mp4 360p encoded',
+    'audio audio encoded',
+  ]);
+  expect([...purposes].toSorted()).toEqual(['encode', 'frame', 'mp4', 'storyboard']);
+  await own.stop();
 });
 
 describe('what its owner wants', () => {

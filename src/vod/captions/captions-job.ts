@@ -7,6 +7,7 @@ import { TextTrackReader } from '../../media/webvtt/text-track-reader.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { maxTextTrackBytes } from '../../shared/limits/resource-limits.ts';
+import { probeSource } from '../source/probe-source.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
 import { withSource } from '../source/with-source.ts';
@@ -39,7 +40,7 @@ const chunkBytes = 4 * 1024;
 
 /** Stores the text subtitles of the source as captions, once: those that the owner deletes do not return. */
 export async function extractCaptions(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, files, tools, settings } = context;
+  const { records, files, settings } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   const state = await records.state(videoId);
@@ -48,7 +49,7 @@ export async function extractCaptions(context: VodContext, job: RunningJob): Pro
     context,
     videoId,
     async source => {
-      const probed = await tools.probe(source, job.signal);
+      const probed = await probeSource(context, source, job.signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
       const wanted = plan.subtitles.filter(subtitle => subtitle.kind === 'captions');
       const starts = timingIndexes(plan).flatMap(

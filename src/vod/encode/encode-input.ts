@@ -2,6 +2,7 @@ import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
+import { probeSource } from '../source/probe-source.ts';
 import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
 import { partToRead, sourceRequestOf, watermarkOverlays } from '../source/source-request.ts';
 import { withSource } from '../source/with-source.ts';
@@ -15,13 +16,13 @@ export async function withEncodeInput(
   request: EncodingRequest,
   work: (input: EncodeInput) => Promise<void>,
 ): Promise<void> {
-  const { tools, files } = context;
+  const { files } = context;
   const { signal } = job;
   await withSource(
     context,
     job.subjectId,
     async source => {
-      const probed = await tools.probe(source, signal);
+      const probed = await probeSource(context, source, signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, context.settings.sandboxVideoMs));
       const encode = async (watermark?: string) => {
         const input = await prepareInput(context, job, request, { source, probed, plan, watermark });

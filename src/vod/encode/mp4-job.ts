@@ -5,6 +5,7 @@ import { isLeftOut, parseAudioRenditionName } from '../../shared/audio-rendition
 import type { EncodingState, StoredRendition } from '../encoding-repository.ts';
 import { TIMELINE_START_SECONDS } from '../index/rendition.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
+import { probeSource } from '../source/probe-source.ts';
 import { planSource } from '../source/source-plan.ts';
 import { runLimitsFor, type VodContext } from '../vod-context.ts';
 
@@ -89,7 +90,7 @@ async function withInput(
   kind: 'video' | 'audio',
   work: (input: Mp4Input) => Promise<void>,
 ): Promise<void> {
-  const { files, tools } = context;
+  const { files } = context;
   const isEncoded = encodedIndex.test(file);
   const stored = isEncoded
     ? files.video(videoId, file.replace(encodedIndex, '.mp4'))
@@ -98,7 +99,7 @@ async function withInput(
     stored,
     async path => {
       if (isEncoded) return work({ path, index: 0, startSeconds: TIMELINE_START_SECONDS });
-      const probed = await tools.probe(path, signal);
+      const probed = await probeSource(context, path, signal);
       const plan = planSource(probed, {});
       const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
       const { stream } = (renditionMetadata ?? {}) as Partial<RenditionRecord>;

@@ -3,6 +3,7 @@ import type { RunningJob } from '../../jobs/job.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
+import { probeSource } from '../source/probe-source.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
 import { planSource } from '../source/source-plan.ts';
 import { hasSandboxWatermark, sourceRequestOf } from '../source/source-request.ts';
@@ -79,7 +80,7 @@ async function withFrameSource(
 }
 
 async function frameSourceOf(
-  { tools, settings }: VodContext,
+  context: VodContext,
   job: RunningJob,
   {
     source,
@@ -87,8 +88,9 @@ async function frameSourceOf(
     state,
   }: { readonly source: string; readonly request: EncodingRequest; readonly state: EncodingState },
 ): Promise<FrameSource | undefined> {
+  const { tools, settings } = context;
   const videoId = job.subjectId;
-  const probed = await tools.probe(source, job.signal);
+  const probed = await probeSource(context, source, job.signal);
   const plan = planSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
   if (plan.kind === 'refused' || plan.video === undefined) return undefined;
   const streamIndex = plan.video.index;

@@ -1,9 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
+import { fileVersion } from '../../shared/files/file-version.ts';
+import { maxEntries } from '../../shared/lru-limit.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import type { IndexProgressiveOptions, IndexProgressiveResult } from './index-progressive.ts';
 import type { IndexReply, IndexRequest } from './index-worker.ts';
@@ -33,6 +36,8 @@ export class IndexWorkerPool {
   readonly #turns = new ConcurrencyLimit(maxWorkers);
   readonly #all = new Set<Worker>();
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  /** Results by file: the jobs of a video read the same one. */
+  readonly #described = new LRUCache<string, { readonly probed: ProbedFile | undefined }>(maxEntries(100));
   #isStopped = false;
 
   constructor(limits: IndexWorkerLimits) {
@@ -69,13 +74,21 @@ export class IndexWorkerPool {
   }
 
   /** Describes a plain MP4 as ffprobe does. Undefined for other files. @throws the signal's reason */
-  describe(path: string, signal: AbortSignal): Promise<ProbedFile | undefined> {
+  async describe(path: string, signal: AbortSignal): Promise<ProbedFile | undefined> {
+    const stats = await stat(path).catch(() => undefined);
+    if (stats === undefined) return undefined;
+    const key = fileVersion(path, stats);
     return this.#turns.run(async () => {
       signal.throwIfAborted();
       if (this.#isStopped) throw new AppError('stopped');
+      const known = this.#described.get(key);
+      if (known !== undefined) return known.probed;
       const outcome = await this.#ask<ProbedFile | undefined>({ path }, signal);
       signal.throwIfAborted();
-      return outcome.kind === 'replied' && 'result' in outcome.reply ? outcome.reply.result : undefined;
+      if (outcome.kind === 'ended' || 'message' in outcome.reply) return undefined;
+      const probed = outcome.reply.result;
+      this.#described.set(key, { probed });
+      return probed;
     });
   }
 

@@ -8,6 +8,7 @@ import type { EncodingRequest } from '../encoding-repository.ts';
 import { readerOf } from '../index/index-progressive.ts';
 import type { VodContext } from '../vod-context.ts';
 import { indexPassthrough, isMp4, planPassthrough } from './passthrough.ts';
+import { describePlain } from './probe-source.ts';
 import { planUsableSource } from './source-plan.ts';
 import { sourceRequestOf } from './source-request.ts';
 import { withSource } from './with-source.ts';
@@ -64,15 +65,10 @@ function isOwnMedia({ origin, isClip }: EncodingRequest): boolean {
   return origin === 'recording' || isClip;
 }
 
-async function probeDecodable(
-  { tools, indexWorkers, settings }: VodContext,
-  path: string,
-  signal: AbortSignal,
-): Promise<ProbedFile> {
-  // Neither encrypted nor mixed, and far faster than a process.
-  const plain = await indexWorkers.describe(path, signal);
-  if (plain?.streams.every(({ width = 0, height = 0 }) => width * height <= settings.maxPixels)) return plain;
-  const probed = await tools.probe(path, signal);
+async function probeDecodable(context: VodContext, path: string, signal: AbortSignal): Promise<ProbedFile> {
+  const plain = await describePlain(context, path, signal);
+  if (plain !== undefined) return plain;
+  const probed = await context.tools.probe(path, signal);
   if (isMp4(probed)) await rejectUndecodable(path);
   return probed;
 }

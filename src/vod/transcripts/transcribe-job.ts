@@ -8,6 +8,7 @@ import { newUuid } from '../../shared/ids.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
+import { probeSource } from '../source/probe-source.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
 import { withSource } from '../source/with-source.ts';
@@ -24,7 +25,7 @@ const unknownFailure = 'The captions could not be generated. Try again.';
 
 /** Continues after the last part that an earlier attempt has transcribed. */
 export async function transcribeVideo(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, transcripts, transcriber, tools, settings } = context;
+  const { records, transcripts, transcriber, settings } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   const state = await transcripts.state(videoId);
@@ -39,7 +40,7 @@ export async function transcribeVideo(context: VodContext, job: RunningJob): Pro
     context,
     videoId,
     async path => {
-      const probed = await tools.probe(path, job.signal);
+      const probed = await probeSource(context, path, job.signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
       const audio = plan.audio ?? noAudio();
       const source: SpeechSource = {
