@@ -28,7 +28,7 @@ async function startWith(fake: FakeHardware): Promise<TestServer> {
     'encode.preset': 'ultrafast',
     'live.qualities': 'ladder',
   } as const;
-  const server = await startServer(flags, { liveSteps });
+  const server = await startServer(flags, { liveSteps, hasImages: false });
   await waitUntil(() => server.app.encoders.state.kind === 'nvenc', {
     what: 'the test of the hardware encoder',
   });

@@ -27,7 +27,10 @@ let stream: CreatedStream;
 let publisher: Publisher;
 
 beforeAll(async () => {
-  server = await startServer({ 'live.segmentTarget': '2s', 'encode.preset': 'ultrafast' });
+  server = await startServer(
+    { 'live.segmentTarget': '2s', 'encode.preset': 'ultrafast' },
+    { hasImages: false },
+  );
   stream = await createLiveStream(server.baseUrl, server.productionKey, 'Match');
   const url = server.rtmpUrl(stream.streamKey);
   publisher = publishTestPicture({ url, gopSeconds, fps: framesPerSecond, size: '320x180', seconds: 120 });

@@ -31,6 +31,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await makeTempDir();
   server = await VideoServer.start(join(folder, 'data'), env);
+  server.leaveOutImages();
 });
 afterAll(async () => {
   await server.stop();

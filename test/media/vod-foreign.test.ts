@@ -27,7 +27,7 @@ let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodPipeline(dataDir);
+  shop = await startVodPipeline(dataDir, { hasImages: false });
 });
 afterAll(async () => {
   await shop.stop();
@@ -59,9 +59,9 @@ async function made(
 }
 
 /** Uploads a file and waits until nothing more is to be done for it. */
-async function uploaded(path: string) {
-  const videoId = await shop.add(path);
-  const state = await shop.settled(videoId);
+async function uploaded(path: string, pipeline = shop) {
+  const videoId = await pipeline.add(path);
+  const state = await pipeline.settled(videoId);
   const sourceMetadata = state.sourceMetadata as {
     duration: number | null;
     framerate: number | null;
@@ -71,8 +71,8 @@ async function uploaded(path: string) {
 }
 
 /** The same of one that becomes a video. */
-async function played(path: string) {
-  const found = await uploaded(path);
+async function played(path: string, pipeline = shop) {
+  const found = await uploaded(path, pipeline);
   expect(found.state.failure).toBeUndefined();
   expect(new Set(found.state.renditions.map(({ status }) => status))).toEqual(new Set(['encoded']));
   return found;
@@ -234,6 +234,12 @@ test('negative composition offsets show no frame late', async () => {
 });
 
 describe('the duration in the status', () => {
+  let withImages: VodPipeline;
+  beforeAll(async () => {
+    withImages = await startVodPipeline(await makeTempDir());
+  });
+  afterAll(() => withImages.stop());
+
   /** Writes a duration over the one that the movie's header and that of its first track give, behind their timescale. */
   const mp4Says = (seconds: number) => (bytes: Buffer) => {
     for (const at of [bytes.indexOf('mvhd'), bytes.indexOf('mdhd')]) {
@@ -264,11 +270,11 @@ describe('the duration in the status', () => {
     ['streamed.flac', tone(4), withoutLength],
   ])('is that of what viewers get: %s', async (name, args, change) => {
     const source = await made(name, args, change);
-    const { videoId, sourceMetadata, state } = await played(source);
+    const { videoId, sourceMetadata, state } = await played(source, withImages);
     expect(sourceMetadata.duration).toBe(4);
     expect(Math.abs(sourceMetadata.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.1);
     // Previews are laid out over what there is to see.
-    const storyboard = await shop.playback.file(videoId, 'storyboard.vtt');
+    const storyboard = await withImages.playback.file(videoId, 'storyboard.vtt');
     if (state.renditions.some(({ type }) => type === 'hls')) {
       const cues = await readFile((storyboard!.parts[0] as { path: string }).path, 'utf8');
       const ends = [...cues.matchAll(/--> ([\d:.]+)/g)].map(([, end = '']) =>

@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux').each([
     ffprobe: { path: ffprobe, source: 'path' },
   } as const;
   const tools = makeMediaTools(builds, { owner: makePlainProcessOwner() });
-  const pipeline = await startVodPipeline(await testTempDir(), { context: { tools } });
+  const pipeline = await startVodPipeline(await testTempDir(), { hasImages: false, context: { tools } });
   onTestFinished(async () => {
     await pipeline.stop();
     await tools.owner.stop();

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readProgressiveMovie } from '../../src/media/cmaf/progressive-file.ts';
 import { SampleCursor } from '../../src/media/cmaf/sample-cursor.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
@@ -26,6 +26,7 @@ let server: VideoServer;
 beforeAll(async () => {
   folder = await makeTempDir();
   server = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
+  server.leaveOutImages();
 });
 afterAll(async () => {
   await server.stop();
@@ -85,7 +86,7 @@ async function flv(halves: readonly string[]): Promise<Buffer> {
 }
 
 async function upload(bytes: Buffer) {
-  const { videoId } = await server.create();
+  const { videoId } = await server.create({ mp4Support: false });
   expect(await server.send(videoId, bytes)).toBe(201);
   await server.untilDone(videoId);
   const isPassedThrough = server
@@ -166,6 +167,8 @@ describe('the pictures of an upload change', () => {
   }
 
   test('the storyboard shows each moment in its shape', async () => {
+    server.leaveOutImages(false);
+    onTestFinished(() => server.leaveOutImages());
     const { videoId } = await upload(await joined('storyboard.mp4', of('wide', 'tall')));
     const base = `${server.process.baseUrl}/vod/${videoId}`;
     const [raw, image] = [join(folder, 'tiles.gray'), join(folder, 'storyboard.jpg')];

@@ -16,7 +16,10 @@ test('a video that failed is prepared again from the file that is here, and sing
     probe,
     runCommand: tools.runCommand.bind(tools),
   });
-  const pipeline = await startVodPipeline(await testTempDir(), { context: { tools: breakable } });
+  const pipeline = await startVodPipeline(await testTempDir(), {
+    hasImages: false,
+    context: { tools: breakable },
+  });
   onTestFinished(async () => {
     await pipeline.stop();
     await tools.owner.stop();

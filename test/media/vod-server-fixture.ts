@@ -7,6 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { leaveOutImages } from '../support/leave-out-images.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** `GET /videos/{videoId}/status`, as far as tests look into it. */
@@ -54,16 +55,9 @@ export class VideoServer {
     return new VideoServer(process, dataDir);
   }
 
-  /** Makes no thumbnails and storyboards, which start at least three programs for each video. */
-  leaveOutImages(): void {
-    const database = new Sqlite(join(this.dataDir, 'millrace.db'), { timeout: 5000 });
-    try {
-      database.exec(
-        "CREATE TRIGGER no_images BEFORE INSERT ON jobs WHEN NEW.kind = 'stills' BEGIN SELECT RAISE(IGNORE); END",
-      );
-    } finally {
-      database.close();
-    }
+  /** Makes no thumbnails and storyboards, or makes them again. */
+  leaveOutImages(isLeftOut = true): void {
+    leaveOutImages(this.dataDir, isLeftOut);
   }
 
   get pid(): number {

@@ -10,6 +10,7 @@ import type { RetrySchedule } from '../../src/shared/scheduling/retry-schedule.t
 import { browserFolder } from './browser-bundles.ts';
 import { addFirstAccount } from './first-account.ts';
 import { addKnownPrograms } from './known-programs.ts';
+import { leaveOutImages } from './leave-out-images.ts';
 import { keptLog } from './server-logs.ts';
 import { admin } from './sign-in.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
@@ -52,6 +53,8 @@ export async function startServer(
     dataDir?: string;
     /** True lets the server migrate its database and create the first account itself; default false. */
     isFirstStart?: boolean;
+    /** False makes no thumbnails and storyboards of videos. Default: true. */
+    hasImages?: boolean;
     log?: Logger;
     sandboxRules?: Partial<SandboxLimits>;
     /** Sizes that broadcasts are encoded in. */
@@ -96,6 +99,7 @@ export async function startServer(
     addKnownPrograms(dataDir);
     const isPrepared = options.isFirstStart !== true && flags['database.url'] === undefined;
     if (isPrepared) await prepareDatabase(dataDir, config);
+    if (options.hasImages === false) leaveOutImages(dataDir);
     const settings = new RunningSettings({ config, given: new Map() });
     options.onSettings?.(settings);
     return startApp(settings, {
