@@ -22,19 +22,28 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-/**
- * Copies the program, whose sources a test may then change. Unless `hasBrowserCode`, its builds have one file for browsers: to bundle
- * them all is most of a build.
- */
-async function clone({ hasBrowserCode = false } = {}): Promise<string> {
+/** Copies the scripts that build, with a program of one file, which a test may then change. */
+async function clone(): Promise<string> {
   const folder = await newFolder();
-  for (const path of ['src', 'scripts', 'bin', 'config', 'docs', 'package.json', 'package-lock.json']) {
+  for (const path of ['scripts', 'bin', 'config', 'package.json', 'package-lock.json']) {
+    await cp(join(root, path), join(folder, path), { recursive: true });
+  }
+  mkdirSync(join(folder, 'src'));
+  mkdirSync(join(folder, 'docs'));
+  writeFileSync(join(folder, 'src/main.ts'), `console.log('started' satisfies string);\n`);
+  replaceBrowserCode(folder);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Copies all that is built. */
+async function wholeClone(): Promise<string> {
+  const folder = await clone();
+  for (const path of ['src', 'scripts', 'docs']) {
     await cp(join(root, path), join(folder, path), { recursive: true });
   }
   // Half of a build is to render the guides.
   writeFileSync(join(folder, 'docs/contents.json'), '[]');
-  if (!hasBrowserCode) replaceBrowserCode(folder);
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
@@ -89,7 +98,7 @@ async function millrace(folder: string, args: readonly string[], { uid }: { uid?
 }
 
 test.concurrent('what runs is built, and built again once its sources have changed', async () => {
-  const folder = await clone({ hasBrowserCode: true });
+  const folder = await wholeClone();
   const first = await millrace(folder, ['start', '--help']);
   expect(first.stderr).toBe('Millrace is being built, which takes a few seconds.\n');
   expect(first.stdout).toContain('Usage: npm start');
@@ -171,7 +180,7 @@ test.concurrent('a clone without its packages says what to do', async () => {
 
 test.concurrent('a build that mixes old and new sources is not stored', async () => {
   const folder = await clone();
-  const source = join(folder, 'src/web/shared/colors.css');
+  const source = join(folder, 'src/main.ts');
   replaceBrowserCode(folder, `appendFileSync(${JSON.stringify(source)}, '\\n');`);
   await expect(build(folder)).rejects.toThrow('a source changed during the build');
   expect(readdirSync(join(folder, 'dist'))).toEqual([]);
