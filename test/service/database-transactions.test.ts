@@ -253,6 +253,31 @@ describe.each(databaseKinds)('a transaction of %s', kind => {
   });
 });
 
+describe.runIf(databaseKinds.includes('PostgreSQL'))('a deadlock in PostgreSQL', () => {
+  it('repeats a transaction, and a statement of its own', async () => {
+    const database = await openTestDatabase(await testTempDir(), 'PostgreSQL');
+    onTestFinished(() => database.stop());
+    // A sequence goes on after a rollback.
+    await runSql(
+      database,
+      `CREATE SEQUENCE attempts;
+       CREATE FUNCTION deadlock_once() RETURNS trigger LANGUAGE plpgsql AS $body$
+       BEGIN
+         IF nextval('attempts') % 2 = 1 THEN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END IF;
+         RETURN NEW;
+       END $body$;
+       CREATE TRIGGER deadlocks AFTER INSERT ON database_uses FOR EACH ROW EXECUTE FUNCTION deadlock_once()`,
+    );
+    const insert = (connection: Database | Transaction, at: number) =>
+      connection.run(
+        connection.queries.insertInto('database_uses').values({ began_at_ms: at, last_at_ms: at }),
+      );
+    await database.transaction(transaction => insert(transaction, 1));
+    await insert(database, 2);
+    expect(await count(database)).toBe(2);
+  });
+});
+
 describe.runIf(databaseKinds.includes('PostgreSQL'))('a lost connection to PostgreSQL', () => {
   it('fails its transaction, whether it runs a query or waits, and the next one goes on', async () => {
     const database = await openTestDatabase(await testTempDir(), 'PostgreSQL');

@@ -101,19 +101,19 @@ class PostgresDatabase implements Database {
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.all(query);
-    return (await this.#execute(this.#pool, query)).rows as Row[];
+    return (await this.#executeAlone(this.#pool, query)).rows as Row[];
   }
 
   async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.first(query);
-    return (await this.#execute(this.#pool, query)).rows[0] as Row | undefined;
+    return (await this.#executeAlone(this.#pool, query)).rows[0] as Row | undefined;
   }
 
   async run(query: Compilable): Promise<number> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.run(query);
-    return (await this.#execute(this.#pool, query)).rowCount ?? 0;
+    return (await this.#executeAlone(this.#pool, query)).rowCount ?? 0;
   }
 
   async runUrgent(query: Compilable): Promise<number> {
@@ -121,20 +121,13 @@ class PostgresDatabase implements Database {
     if (shared !== undefined) return shared.run(query);
     const { idleCount, totalCount, options } = this.#pool;
     const pool = idleCount > 0 || totalCount < options.max ? this.#pool : this.#urgentPool;
-    return (await this.#execute(pool, query)).rowCount ?? 0;
+    return (await this.#executeAlone(pool, query)).rowCount ?? 0;
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const shared = sharedTransaction();
     if (shared !== undefined) return runShared(shared, work);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#attempt(work);
-      } catch (error) {
-        if (attempt === maxAttempts || !retriedCodes.includes(systemCodeOf(error))) throw error;
-        await sleep(Math.random() * retryDelayMs * attempt);
-      }
-    }
+    return retryConflicts(() => this.#attempt(work));
   }
 
   sharedTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -172,6 +165,11 @@ class PostgresDatabase implements Database {
     this.#urgentPool = this.#openPool(urgentConnections);
     this.#serverLock.reconnect();
     this.signals.reconnect(new Error(readOnlyMessage));
+  }
+
+  /** A statement outside a transaction changes many rows, too, and triggers change more. */
+  #executeAlone(pool: pg.Pool, query: Compilable): Promise<pg.QueryResult> {
+    return retryConflicts(() => this.#execute(pool, query));
   }
 
   async #execute(client: pg.Pool | pg.ClientBase, query: Compilable): Promise<pg.QueryResult> {
@@ -250,6 +248,18 @@ class PostgresDatabase implements Database {
       },
     };
     return transaction;
+  }
+}
+
+/** Repeats what PostgreSQL has rolled back because of another transaction. */
+async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === maxAttempts || !retriedCodes.includes(systemCodeOf(error))) throw error;
+      await sleep(Math.random() * retryDelayMs * attempt);
+    }
   }
 }
 
