@@ -4,12 +4,14 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Migration } from '../../src/store/migration.ts';
 import { unverifiedChanges } from '../../src/store/migrations/0062-unverified-changes.ts';
+import { videoPlays } from '../../src/store/migrations/0068-video-plays.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { addColumn, createIndexes, createTable, type Table } from '../../src/store/schema/table.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const more: Table = {
   columns: { id: 'number', word: 'text NOT NULL', is_new: 'flag NOT NULL DEFAULT 1' },
@@ -109,6 +111,36 @@ describe.skipIf(databaseKinds.length === 1)('a migration that is not compatible'
     await checkPostgresIsCurrent(client, migrations);
     await node.stop();
     expect(await migratePostgres(client, newest)).toBe(2);
+  });
+});
+
+describe.skipIf(databaseKinds.length === 1)('the migration to plays of videos', () => {
+  it('counts the plays that a node writes meanwhile', async () => {
+    const url = await clusterUrl();
+    const [client, node] = [await connect(url), await connect(url)];
+    await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await migratePostgres(client, migrations.slice(0, migrations.indexOf(videoPlays)));
+    await client.query(`
+      INSERT INTO accounts (id, is_upgraded, is_suspended, is_operator, created_at_ms) VALUES ('ac1', 1, 0, 0, 0);
+      INSERT INTO project_pairs (id, account_id, name, created_at_ms) VALUES ('pp1', 'ac1', 'x', 0);
+      INSERT INTO projects (id, pair_id, account_id, environment, created_at_ms)
+        VALUES ('pr1', 'pp1', 'ac1', 'production', 0);
+      INSERT INTO analytics_projects (project_id) VALUES ('pr1');
+      INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
+        created_at_ms, published_at_ms, updated_at_ms, description)
+        VALUES ('vi1', 'pr1', '', '', 1, 0, 0, '[]', '[]', 0, 0, 0, '')`);
+    await node.query('BEGIN');
+    await node.query(`INSERT INTO analytics_totals (project, media_id, media_type, plays)
+      SELECT number, 'vi1', 'video', 3 FROM analytics_projects`);
+    const migrated = migratePostgres(client);
+    await waitUntil(async () => {
+      const { rows } = await node.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation'
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+      return rows.length > 0;
+    });
+    await node.query('COMMIT');
+    await migrated;
+    expect((await client.query('SELECT plays FROM videos')).rows).toEqual([{ plays: '3' }]);
   });
 });
 

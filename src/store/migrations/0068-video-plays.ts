@@ -47,21 +47,26 @@ const triggersOf = (dialect: Dialect): readonly Trigger[] => [
     : []),
 ];
 
+const countPlays = `UPDATE videos SET plays = t.plays FROM analytics_totals t JOIN analytics_projects p ON p.number = t.project
+  WHERE t.media_type = 'video' AND t.media_id = videos.id AND p.project_id = videos.project_id;
+`;
+
 /** Lets lists of videos be sorted by plays, which triggers copy from the totals: both change in one statement. */
 export const videoPlays: Migration = {
   name: 'plays of videos',
-  sql: dialect =>
-    [
+  sql: dialect => {
+    const triggers = triggersOf(dialect).map(trigger => createTrigger(dialect, trigger));
+    return [
       addColumn(dialect, 'videos', 'plays', 'integer NOT NULL DEFAULT 0'),
-      `UPDATE videos SET plays = t.plays FROM analytics_totals t JOIN analytics_projects p ON p.number = t.project
-        WHERE t.media_type = 'video' AND t.media_id = videos.id AND p.project_id = videos.project_id;\n`,
+      // The triggers wait for the reports that other nodes are writing, so that their plays are counted.
+      ...(dialect === 'sqlite' ? [countPlays] : [...triggers, countPlays]),
       createIndexes(dialect, 'videos', {
         columns: {},
         indexes: { videos_by_plays: '(project_id, is_discarded, plays, id)' },
       }),
       ...(dialect === 'sqlite'
-        ? [createTable(dialect, 'video_blocks_by_plays', blockTable(order)), fillBlocks]
+        ? [createTable(dialect, 'video_blocks_by_plays', blockTable(order)), fillBlocks, ...triggers]
         : []),
-      ...triggersOf(dialect).map(trigger => createTrigger(dialect, trigger)),
-    ].join(''),
+    ].join('');
+  },
 };
