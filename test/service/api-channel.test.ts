@@ -129,7 +129,10 @@ describe('what a channel lists', () => {
     expect(stream.startsAt).toBe('2030-03-04T19:00:00+00:00');
     const path = `/live-streams/${stream.liveStreamId}`;
     expect((await call('PATCH', path, { name: 'Pier' })).json.startsAt).toBe(stream.startsAt);
-    for (const wrong of ['tomorrow', '2030-03-04', '2030-02-30T20:00:00Z', '2030-03-04T20:00:00', 5])
+    const noDates = ['tomorrow', '2030-03-04', '2030-02-30T20:00:00Z', '2030-03-04T20:00:00', 5];
+    // In UTC, these are in the years -1 and 10000.
+    const tooFar = ['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'];
+    for (const wrong of [...noDates, ...tooFar])
       expect([wrong, (await call('PATCH', path, { startsAt: wrong })).status]).toEqual([wrong, 400]);
     expect((await call('PATCH', path, { startsAt: '2031-01-01T00:00:00Z' })).json.startsAt).toBe(
       '2031-01-01T00:00:00+00:00',

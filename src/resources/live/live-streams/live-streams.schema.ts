@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isoDateTime } from '../../../http/routing/iso-date.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { maxLiveAudioTracks, maxRestreams } from '../../../shared/limits/resource-limits.ts';
 import { sourceUrlProblem } from '../../../shared/network/source-url.ts';
@@ -148,9 +149,7 @@ const attributes = {
     .describe(
       '`true`: the player, the watch page and the channel show how many are watching. Default: false.',
     ),
-  startsAt: z.iso
-    .datetime({ offset: true })
-    .transform(text => Date.parse(text))
+  startsAt: isoDateTime
     .nullish()
     .describe(
       'Planned start of the next broadcast. Announced on the watch page, and in the channel if the live stream is `listed`, until the broadcast begins or is an hour late. Null unsets it.',

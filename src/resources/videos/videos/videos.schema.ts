@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoDate, parseIsoDate } from '../../../http/routing/iso-date.ts';
+import { isoDate, isoDateTime, parseIsoDate } from '../../../http/routing/iso-date.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { queryPairs } from '../../../http/routing/query-parameters.ts';
 import { maxTagChars, maxTags, maxTitleChars } from '../../../shared/limits/resource-limits.ts';
@@ -65,9 +65,7 @@ const attributes = {
     .meta({ pattern: `^(?:${languages.join('|')})$` })
     .nullish()
     .describe('Spoken language, such as `en`; null unsets it.'),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .transform(text => Date.parse(text))
+  expiresAt: isoDateTime
     .nullish()
     .describe(
       'Time at which the video is deleted, in the future. Null keeps it. When not given, a new video expires as `PATCH /account/retention` says.',

@@ -69,6 +69,8 @@ describe('timeframes', () => {
     ['yesterday', undefined],
     ['2026-02-30T00:00:00Z', undefined],
     ['2028-02-29T23:30:00+02:00', Date.UTC(2028, 1, 29, 21, 30)],
+    ['0000-01-01T00:00:00+00:01', undefined],
+    ['9999-12-31T23:59:59-00:01', undefined],
   ])('take the date %s', (text, expected) => {
     expect(parseIsoDate(text)).toBe(expected);
   });
