@@ -10,6 +10,7 @@ import type { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import type { SmtpSettings } from '../mail/mailer.ts';
 import { AccountsStore } from '../resources/identity/accounts/accounts.store.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/identity/accounts/bootstrap-account.ts';
+import { unseenSecretsFile } from '../resources/identity/accounts/secrets-file.ts';
 import { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
 import { ForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
 import { operatorCommand } from '../shared/installation.ts';
@@ -407,7 +408,7 @@ function foundationComponents({
   ];
 }
 
-function firstAccount({ config, database, clock, log }: Foundation, state: ServerState): Component {
+function firstAccount({ config, database, dataDir, clock, log }: Foundation, state: ServerState): Component {
   return componentOf('first-account', {
     start: async () => {
       state.firstSecrets = await bootstrapAccount(database, {
@@ -418,6 +419,7 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
         ...given('productionKey', config['bootstrap.productionKey']),
         ...given('adminPassword', config['admin.password']),
         ...given('secretsFile', config['bootstrap.secretsFile']),
+        unseenFile: unseenSecretsFile(dataDir),
       });
       for (const { id: userId, former_email: email } of await new AccountsStore(
         database,

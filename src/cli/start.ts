@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { RunningApp } from '../app/start-app.ts';
@@ -65,11 +66,15 @@ async function serve(args: readonly string[]): Promise<void> {
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
   const { rememberEmptyFolder } = await import('./empty-folder.ts');
+  const { unseenSecretsFile } = await import('../resources/identity/accounts/secrets-file.ts');
+  const unseenSecrets = unseenSecretsFile(config.dataDir);
   const emptyFolderAgain = rememberEmptyFolder(config.dataDir);
   const app = await startApp(settings, { log, recentLog, variables: process.env, browserFolder }).catch(
     async error => {
       const startError = await toStartError(error, config.dataDir);
-      emptyFolderAgain(startError);
+      // The account is in PostgreSQL, and the next start shows its secrets.
+      const isNeeded = config['database.url'] !== undefined && existsSync(unseenSecrets);
+      if (!isNeeded) emptyFolderAgain(startError);
       throw startError;
     },
   );
@@ -83,6 +88,7 @@ async function serve(args: readonly string[]): Promise<void> {
   });
   await addToRunningServers(app, config['database.url'] !== undefined, main);
   process.stdout.write(describeStart(app, config));
+  if (app.firstSecrets !== undefined) rmSync(unseenSecrets, { force: true });
   main.info('ready', {
     http: app.httpPort,
     ...(app.rtmpPort === 0 ? {} : { rtmp: app.rtmpPort }),

@@ -6,7 +6,10 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
-import { bootstrapAccount } from '../../src/resources/identity/accounts/bootstrap-account.ts';
+import {
+  type BootstrapSecrets,
+  bootstrapAccount,
+} from '../../src/resources/identity/accounts/bootstrap-account.ts';
 import { BroadcastHistory } from '../../src/resources/live/broadcasts/broadcast-history.ts';
 import { BroadcastsStore } from '../../src/resources/live/broadcasts/broadcasts.store.ts';
 import { LiveStreamsStore } from '../../src/resources/live/live-streams/live-streams.store.ts';
@@ -181,6 +184,24 @@ describe('the first account', () => {
     });
     expect(JSON.stringify(secrets)).not.toContain(secrets!.adminPassword.reveal());
     expect(await bootstrapAccount(database, options)).toBeUndefined();
+  });
+
+  it('keeps its secrets, for the user of the server alone, until they have been shown', async () => {
+    const folder = await testTempDir();
+    const unseenFile = join(folder, 'unseen.json');
+    const options = { isUpgraded: true, adminEmail: 'admin@localhost', unseenFile };
+    const shown = (secrets: BootstrapSecrets | undefined) =>
+      secrets && [secrets.sandboxKey, secrets.productionKey, secrets.adminPassword].map(one => one.reveal());
+    const database = await opened();
+    await writeFile(unseenFile, 'of a start that made no account');
+    const secrets = await bootstrapAccount(database, options);
+    expect((await stat(unseenFile)).mode & 0o777).toBe(0o600);
+    expect(shown(await bootstrapAccount(database, options))).toEqual(shown(secrets));
+
+    // The file now belongs to an account in another database.
+    expect(await bootstrapAccount(await opened(), options)).toBeDefined();
+    expect(await bootstrapAccount(database, options)).toBeUndefined();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('is made by one of the servers that start together', async () => {

@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
+import { bootstrapAccount } from '../../src/resources/identity/accounts/bootstrap-account.ts';
+import { unseenSecretsFile } from '../../src/resources/identity/accounts/secrets-file.ts';
 import { createLogger } from '../../src/shared/logger.ts';
 import { ffmpegPath } from '../support/ffmpeg.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { startServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { openTestDatabase } from '../support/test-database.ts';
 
 // Hooks of a test's own cannot be told apart while several tests run at once.
 const leftovers: (() => unknown)[] = [];
@@ -211,7 +214,7 @@ test.concurrent('a data folder that another Millrace uses: one clear line and ex
   }
 });
 
-test.concurrent('the first keys are printed by the first start that succeeds, and never again', async () => {
+test.concurrent('the first keys are printed by the first start that succeeds, also after one that was killed, and never again', async () => {
   const dataDir = await newFolder();
   const keyLine = /^ {2}Sandbox API key +(\S+)$/;
   const start = async () => {
@@ -231,6 +234,15 @@ test.concurrent('the first keys are printed by the first start that succeeds, an
   });
   expect(failed.code).toBe(1);
   expect(failed.stdout).not.toContain('API key');
+
+  // A start that is killed before it is ready leaves this.
+  const database = await openTestDatabase(dataDir);
+  await bootstrapAccount(database, {
+    isUpgraded: true,
+    adminEmail: 'admin@localhost',
+    unseenFile: unseenSecretsFile(dataDir),
+  });
+  await database.stop();
 
   const first = await start();
   const key = first.server.lines.map(line => keyLine.exec(line)?.[1]).find(found => found !== undefined)!;

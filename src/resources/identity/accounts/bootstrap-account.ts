@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../../shared/clock.ts';
 import { type EmailAddress, readEmail } from '../../../shared/email-address.ts';
 import { AppError } from '../../../shared/errors.ts';
@@ -7,7 +8,7 @@ import { Secret } from '../../../shared/secret.ts';
 import type { Database } from '../../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { createAccount } from './create-account.ts';
-import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts';
+import { discardSecrets, publishSecrets, readSecrets, stageSecrets, writeSecrets } from './secrets-file.ts';
 
 const minApiKeyLength = 32;
 
@@ -18,6 +19,11 @@ interface BootstrapOptions {
   readonly adminEmail: string;
   readonly adminPassword?: Secret;
   readonly secretsFile?: string;
+  /**
+   * Keeps the secrets until they have been shown, when the caller removes it. Without it, nobody would know them after a
+   * crash in between. Not used with `secretsFile`.
+   */
+  readonly unseenFile?: string;
   readonly clock?: Clock;
 }
 
@@ -30,7 +36,7 @@ export interface BootstrapSecrets {
 
 /**
  * Creates the first account with keys and a user, or completes users that an older version created.
- * @returns undefined when an account exists
+ * @returns undefined when an account exists whose secrets have been shown
  * @throws AppError `config-invalid` when a key or password is unusable or too short, or the file cannot be
  * written
  */
@@ -40,11 +46,12 @@ export async function bootstrapAccount(
 ): Promise<BootstrapSecrets | undefined> {
   const accounts = new AccountsStore(database);
   const { secretsFile } = options;
+  const unseenFile = secretsFile === undefined ? options.unseenFile : undefined;
   if (!(await accounts.isEmpty())) {
     // The server may have crashed after creating the account and before publishing its file.
     if (secretsFile !== undefined) await publishSecrets(secretsFile);
     await accounts.members.addMissing();
-    return undefined;
+    return unseenFile === undefined ? undefined : unseenSecrets(unseenFile, accounts);
   }
   requireLengths(options);
   const adminEmail = requireEmail(options.adminEmail);
@@ -57,14 +64,18 @@ export async function bootstrapAccount(
   requireUsableKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
   const keys = { sandbox: secrets.sandboxKey.reveal(), production: secrets.productionKey.reveal() };
   const password = secrets.adminPassword.reveal();
-  if (secretsFile !== undefined) {
-    await stageSecrets(secretsFile, {
-      adminEmail,
-      adminPassword: password,
-      sandboxKey: keys.sandbox,
-      productionKey: keys.production,
-    });
-  }
+  const texts = {
+    adminEmail,
+    adminPassword: password,
+    sandboxKey: keys.sandbox,
+    productionKey: keys.production,
+  };
+  if (secretsFile !== undefined) await stageSecrets(secretsFile, texts);
+  if (unseenFile !== undefined) await writeSecrets(unseenFile, texts);
+  const discard = async () => {
+    if (secretsFile !== undefined) await discardSecrets(secretsFile);
+    if (unseenFile !== undefined) await rm(unseenFile, { force: true });
+  };
   let accountId: string | undefined;
   try {
     const atMs = (options.clock ?? systemClock).nowMs();
@@ -77,16 +88,33 @@ export async function bootstrapAccount(
       atMs,
     });
   } catch (error) {
-    if (secretsFile !== undefined) await discardSecrets(secretsFile);
+    await discard();
     throw error;
   }
   if (accountId === undefined) {
     // Another server on this database was faster.
-    if (secretsFile !== undefined) await discardSecrets(secretsFile);
+    await discard();
     return undefined;
   }
   if (secretsFile !== undefined) await publishSecrets(secretsFile);
   return secrets;
+}
+
+/** Returns the secrets that a start before this one could not show; undefined when their keys do not work. */
+async function unseenSecrets(path: string, accounts: AccountsStore): Promise<BootstrapSecrets | undefined> {
+  const texts = await readSecrets(path);
+  if (texts === undefined) return undefined;
+  const { adminEmail, adminPassword, sandboxKey, productionKey } = texts;
+  if ((await accounts.ownerOfKey(productionKey)) === undefined) {
+    await rm(path, { force: true });
+    return undefined;
+  }
+  return {
+    adminEmail,
+    adminPassword: new Secret(adminPassword),
+    sandboxKey: new Secret(sandboxKey),
+    productionKey: new Secret(productionKey),
+  };
 }
 
 function requireLengths({ sandboxKey, productionKey, adminPassword }: BootstrapOptions): void {

@@ -1,26 +1,43 @@
-import { link, open, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { link, open, readFile, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../../../shared/errors.ts';
 import { syncFolderOf } from '../../../storage/media-files.ts';
+
+type SecretTexts = Readonly<Record<'adminEmail' | 'adminPassword' | 'sandboxKey' | 'productionKey', string>>;
 
 /**
  * Writes secrets to a temporary file beside `path` that only the server's user can read. {@link
  * publishSecrets} renames it once the secrets work, so that the next start recovers from a crash in between.
  * @throws AppError `config-invalid` when `path` exists or its folder is not writable
  */
-export async function stageSecrets(path: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+export async function stageSecrets(path: string, secrets: SecretTexts): Promise<void> {
   const staged = stagedPath(path);
   await withConfigErrors(path, async () => {
     if (await hasFile(path)) throw Object.assign(new Error('a file is in the way'), { code: 'EEXIST' });
-    await rm(staged, { force: true });
-    const handle = await open(staged, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSecrets(staged, secrets);
   });
+}
+
+/** Exists from the creation of the first account until a start has shown its secrets. */
+export function unseenSecretsFile(dataDir: string): string {
+  return join(dataDir, 'unseen-secrets.json');
+}
+
+/** Writes a file that only the server's user can read. */
+export async function writeSecrets(path: string, secrets: SecretTexts): Promise<void> {
+  await rm(path, { force: true });
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined without a file. */
+export async function readSecrets(path: string): Promise<SecretTexts | undefined> {
+  return (await hasFile(path)) ? JSON.parse(await readFile(path, 'utf8')) : undefined;
 }
 
 /** @throws AppError `config-invalid` when `path` exists or its folder is not writable */
