@@ -26,8 +26,13 @@ afterAll(() => removeDir(folder));
 
 const settings = { MILLRACE_ENCODE_PRESET: 'ultrafast' };
 
-async function start(env: Record<string, string> = {}, dataDir?: string): Promise<VideoServer> {
+async function start(
+  env: Record<string, string> = {},
+  dataDir?: string,
+  hasImages = false,
+): Promise<VideoServer> {
   const server = await VideoServer.start(dataDir ?? (await testTempDir()), { ...settings, ...env });
+  if (!hasImages) server.leaveOutImages();
   onTestFinished(() => server.stop());
   return server;
 }
@@ -53,7 +58,7 @@ function entryOf(playlist: string | number, base: string): string {
 describe('a private video', () => {
   test('belongs to the first viewer of its token, through playlists, segments, mp4 and images, also after a restart', async () => {
     const dataDir = await testTempDir();
-    const server = await start({}, dataDir);
+    const server = await start({}, dataDir, true);
     const { videoId } = await server.create({ public: false });
     expect(await server.send(videoId, carried)).toBe(201);
     await server.untilDone(videoId);
@@ -92,7 +97,7 @@ describe('a private video', () => {
     expect(await statusesOf(server, paths, { ...two, 'x-token-session': session })).toEqual(all(200));
 
     await server.kill();
-    const again = await start({}, dataDir);
+    const again = await start({}, dataDir, true);
     expect(await statusesOf(again, paths, one)).toEqual(all(200));
     expect(await statusesOf(again, paths, two)).toEqual(all(404));
     expect(await statusesOf(again, withAvh, two)).toEqual(all(200));
@@ -229,6 +234,7 @@ describe('a source from an address', () => {
   let server: VideoServer;
   beforeAll(async () => {
     server = await VideoServer.start(join(folder, 'data'), { ...settings, ...env });
+    server.leaveOutImages();
   });
   afterAll(() => server.stop());
 

@@ -29,13 +29,14 @@ async function start(
   model: FakeModel,
   settings: Parameters<typeof startServer>[0] = {},
 ): Promise<TestServer> {
-  const server = await startServer({
+  const flags = {
     'transcription.url': model.url,
     'transcription.apiKey': 'key-of-the-model',
     'transcription.chunk': '10s',
     allowPrivateTargets: 'true',
     ...settings,
-  });
+  };
+  const server = await startServer(flags, { hasImages: false });
   onTestFinished(() => server.stop());
   return server;
 }
@@ -234,6 +235,7 @@ describe('automatic captions', () => {
     const dataDir = await testTempDir();
     const settings = { MILLRACE_TRANSCRIPTION_URL: model.url, MILLRACE_TRANSCRIPTION_CHUNK: '10s' };
     const first = await VideoServer.start(dataDir, settings);
+    first.leaveOutImages();
     onTestFinished(() => first.stop());
     const { videoId } = await first.create({ transcript: true });
     expect(await first.send(videoId, speech)).toBe(201);
@@ -325,7 +327,7 @@ describe('automatic captions', () => {
     const model = await startFakeModel(answerError(400, 'Bearer key-of-the-model is wrong'));
     const server = await startServer(
       { 'transcription.url': model.url, 'transcription.apiKey': 'key-of-the-model' },
-      { log },
+      { log, hasImages: false },
     );
     onTestFinished(() => server.stop());
     const videoId = await upload(server, speech, { transcript: true });
