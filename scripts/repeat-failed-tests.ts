@@ -33,7 +33,14 @@ async function repeat(file: string, timeoutMs: number): Promise<RunOutcome> {
       env: { ...process.env, MILLRACE_TEST_REPORT: path },
     },
   );
+  // `timeout` has a process group of its own.
+  const end = () => {
+    child.kill();
+    process.exit(1);
+  };
+  process.once('SIGTERM', end);
   const [code] = (await once(child, 'exit')) as [number | null];
+  process.off('SIGTERM', end);
   return readReport(await readOrEmpty(path), code ?? 1);
 }
 
