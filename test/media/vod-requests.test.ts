@@ -166,7 +166,7 @@ describe('a flash and a beep at the same instant stay together', () => {
   const beepOf = (path: string) =>
     firstOf(path, 'RMS_level', -20, [
       ...['-map', '0:a:0', '-af'],
-      'aresample=48000,asetnsamples=240,astats=metadata=1:reset=1,ametadata=print:key=lavfi.astats.Overall.RMS_level:file=-',
+      'aresample=48000,asetnsamples=240,astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=RMS_level,ametadata=print:key=lavfi.astats.Overall.RMS_level:file=-',
     ]);
 
   test.each<[string, string, 'picture' | 'sound' | 'neither', string[]]>([

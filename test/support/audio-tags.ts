@@ -34,7 +34,8 @@ export async function beepTimes(media: Buffer): Promise<number[]> {
   try {
     const path = join(folder, 'beeps.mp4');
     await writeFile(path, media);
-    const loudness = 'astats=metadata=1:reset=1,ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-';
+    const loudness =
+      'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Peak_level,ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-';
     const text = await runToEnd(ffmpegPath, [
       ...['-v', 'error', '-copyts', '-i', path, '-ac', '1', '-af', `asetnsamples=48,${loudness}`],
       ...['-f', 'null', '-'],
