@@ -66,8 +66,9 @@ export async function startCluster({
     const s3 = await startS3();
     ends.push(() => s3.stop());
     await s3.makeBucket('media');
+    const database = await createPostgresDatabase(postgres.url, 'cluster', postgres.template);
     const urls = {
-      MILLRACE_DATABASE_URL: await databaseUrl(await createPostgresDatabase(postgres.url, 'millrace')),
+      MILLRACE_DATABASE_URL: await databaseUrl(database),
       MILLRACE_STORAGE_URL: s3.url('media'),
     };
     const nodes: NodeProcess[] = [];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { PrivateServer, startedServer } from './private-server.ts';
 import { isAlive } from './processes.ts';
+import { sharedPostgres } from './shared-postgres.ts';
 
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
@@ -34,10 +35,14 @@ export interface PostgresServer {
   /** URL of the database in which others are created and dropped. */
   readonly url: string;
   readonly pid: number;
+  /** The database to copy for a server: it has all tables where those of the run are copied. */
+  readonly template: string;
   /** Ends the server at once, as a crash does; `start` recovers. */
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Copies the files while the server does not run, and returns the path of the copy, which `stop` removes. */
+  copyData(): Promise<string>;
 }
 
 /** A private server that listens only to a socket in its own folder. PostgreSQL refuses to run as root. */
@@ -49,12 +54,17 @@ export async function startPostgres(moreSettings: readonly string[] = []): Promi
   const folder = await mkdtemp(join(servers, `${namePrefix}${process.pid}-`));
   if (identity !== undefined) await chown(folder, identity.uid, identity.gid);
   const data = join(folder, 'data');
-  const made = spawnSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', user, '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'],
-    { ...identity, cwd: folder, encoding: 'utf8' },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const run = (path: string, ...args: string[]) => {
+    const { status, stderr } = spawnSync(path, args, { ...identity, cwd: folder, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${path} failed: ${stderr}`);
+  };
+  const copied = process.env[sharedPostgres.data];
+  if (copied === undefined)
+    run(
+      join(programs, 'initdb'),
+      ...['-D', data, '-U', user, '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'],
+    );
+  else run('cp', '-a', copied, data);
   const url = `postgres://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`;
   const isReady = () =>
     runOnPostgres(url, 'SELECT 1').then(
@@ -64,6 +74,7 @@ export async function startPostgres(moreSettings: readonly string[] = []): Promi
   const program = new PrivateServer({ folder, killSignal: 'SIGQUIT', isReady });
   return startedServer<PostgresServer>({
     url,
+    template: copied === undefined ? 'template1' : sharedPostgres.template,
     get pid() {
       return Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
     },
@@ -77,6 +88,13 @@ export async function startPostgres(moreSettings: readonly string[] = []): Promi
     },
     kill: () => program.kill(),
     stop: () => program.stop(),
+    async copyData() {
+      await program.kill('SIGINT');
+      const copy = join(folder, 'copy');
+      run('cp', '-a', data, copy);
+      await this.start();
+      return copy;
+    },
   });
 }
 

@@ -51,8 +51,8 @@ export class PrivateServer {
     return false;
   }
 
-  async kill(): Promise<void> {
-    if (this.#pid !== undefined) process.kill(this.#pid, this.#killSignal);
+  async kill(signal = this.#killSignal): Promise<void> {
+    if (this.#pid !== undefined) process.kill(this.#pid, signal);
     await this.#ended;
   }
 
