@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
+import { sizeText } from './settings/setting-kinds.ts';
 import { type Config, type SettingKey, settings } from './settings.ts';
 
 /** Sources in ascending precedence: file, environment, flags. */
@@ -162,7 +163,7 @@ export function contradictions(config: Partial<Config>): string[] {
   const { 'uploads.minFree': uploadsMinFree, 'recording.minFree': recordingMinFree } = config;
   if (uploadsMinFree !== undefined && recordingMinFree !== undefined && uploadsMinFree <= recordingMinFree) {
     problems.push(
-      `uploads.minFree: must be larger than recording.minFree (${recordingMinFree} B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.`,
+      `uploads.minFree: must be larger than recording.minFree (${sizeText(recordingMinFree)}), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.`,
     );
   }
   if (config['oidc.issuer'] !== undefined && config['oidc.clientId'] === undefined) {

@@ -90,6 +90,18 @@ describeInBrowser('the pages before signing in', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('say which values a setting takes, and that another one is refused', async () => {
+    const path = '/dashboard/server/settings?search=live.reconnectGrace';
+    await using dashboard = await DashboardPage.open(browser(), server, path, { locale: 'de-AT' });
+    const { page } = dashboard;
+    const range = 'Geben Sie eine Dauer von 0 bis 1h ein, z. B. 200ms, 2s oder 5m.';
+    await page.getByRole('row').getByRole('button').click();
+    await page.getByText(`${range} Standard: 60s`).waitFor();
+    await page.getByRole('dialog').getByRole('textbox').fill('bald');
+    await page.keyboard.press('Enter');
+    await page.getByText(range, { exact: true }).waitFor();
+  });
+
   test('are in the language that the reader chose, as is the dashboard', async () => {
     await using dashboard = await open('de-AT');
     const { page } = dashboard;

@@ -58,7 +58,8 @@ describeInBrowser('the page of the server', browser => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Value').fill('soon');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/expected a length of time/).waitFor();
+    const refused = dialog.locator('.field-error');
+    await refused.getByText('Enter a duration from 0 to 1h, such as 200ms, 2s or 5m.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByLabel('Value').fill('90s');
     await dialog.getByRole('button', { name: 'Save' }).click();

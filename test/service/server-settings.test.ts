@@ -108,7 +108,7 @@ describe('settings in the dashboard', () => {
       status: 400,
       json: {
         name: 'value',
-        detail: expect.stringContaining('live.reconnectGrace: expected a length of time'),
+        detail: expect.stringContaining('live.reconnectGrace: expected a duration'),
       },
     });
     expect(await change('uploads.minFree', '1MiB')).toMatchObject({

@@ -432,7 +432,7 @@ test.concurrent('bad settings: every problem on a line of its own, and exit code
   expect(lines).toEqual([
     'MILLRACE_RTMP_PROT: unknown setting',
     expect.stringMatching(/^MILLRACE_HTTP_PORT: expected a whole number/),
-    expect.stringMatching(/^--live\.window: expected a length of time/),
+    expect.stringMatching(/^--live\.window: expected a duration/),
   ]);
   expect(code).toBe(2);
 });

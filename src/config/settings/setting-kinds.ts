@@ -99,16 +99,23 @@ function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, num
   return amount === undefined ? undefined : Number(amount) * units[unit]!;
 }
 
+/** Writes an amount in the largest unit of which it is a whole number. */
+function inUnit(amount: number, units: Readonly<Record<string, number>>): string {
+  const [unit, factor] = Object.entries(units).findLast(([, each]) => amount % each === 0) ?? ['', 1];
+  return amount === 0 ? '0' : `${amount / factor}${unit}`;
+}
+
 /** Duration such as `200ms`, `2.5s`, `5m`; in whole milliseconds, as databases store them. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
+  const range = `${inUnit(minMs, durationUnitsMs)} to ${inUnit(maxMs, durationUnitsMs)}`;
   return {
-    name: 'duration',
+    name: `duration, ${range}`,
     parse(raw) {
       const valueMs = withUnit(raw, /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/, durationUnitsMs);
       if (valueMs === undefined) {
-        throw new Error('expected a length of time with its unit, such as 200ms, 2s or 5m');
+        throw new Error('expected a duration with its unit, such as 200ms, 2s or 5m');
       }
-      if (valueMs < minMs || valueMs > maxMs) throw new Error(`expected ${minMs} ms to ${maxMs} ms`);
+      if (valueMs < minMs || valueMs > maxMs) throw new Error(`expected ${range}`);
       return Math.round(valueMs);
     },
   };
@@ -119,7 +126,7 @@ const legacyTrueDays = 90;
 /** Days such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
 export function days(maxDays: number): SettingKind<number> {
   return {
-    name: 'days such as `7d`, or `false`',
+    name: `days, 0d to ${maxDays}d, or \`false\``,
     parse(raw) {
       if (raw === true || raw === 'true' || raw === '1') return legacyTrueDays;
       if (raw === false || raw === 'false') return 0;
@@ -132,15 +139,20 @@ export function days(maxDays: number): SettingKind<number> {
 
 const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
+/** Writes a size as settings take it, such as `64MiB`. */
+export function sizeText(bytes: number): string {
+  return inUnit(bytes, sizeUnitsBytes);
+}
+
 /** Size such as `64MiB`; in bytes. */
 export function size(minBytes: number, maxBytes: number): SettingKind<number> {
+  const range = `${sizeText(minBytes)} to ${sizeText(maxBytes)}`;
   return {
-    name: 'size',
+    name: `size, ${range}`,
     parse(raw) {
       const valueBytes = withUnit(raw, /^(\d+)\s*(B|KiB|MiB|GiB)$/, sizeUnitsBytes);
       if (valueBytes === undefined) throw new Error('expected a size with its unit, such as 512KiB or 64MiB');
-      if (valueBytes < minBytes || valueBytes > maxBytes)
-        throw new Error(`expected ${minBytes} B to ${maxBytes} B`);
+      if (valueBytes < minBytes || valueBytes > maxBytes) throw new Error(`expected ${range}`);
       return valueBytes;
     },
   };

@@ -9,7 +9,7 @@ const example = {
   variable: 'MILLRACE_LIVE_RECONNECT_GRACE',
   description:
     'Time for a publisher to reconnect after its connection was lost and continue the same broadcast. After that, the broadcast ends.',
-  kind: 'duration',
+  kind: 'duration, 0 to 1h',
   isList: false,
   isSecret: false,
   applies: 'now',

@@ -214,6 +214,11 @@ const messages: TranslationOf<typeof en> = {
   'setting.useFile': 'Utiliser la valeur du fichier de configuration',
   'setting.default': 'Par défaut : {value}',
   'setting.noDefault': 'Non défini par défaut.',
+  'setting.range.duration': 'Saisissez une durée de {min} à {max}, par exemple 200ms, 2s ou 5m.',
+  'setting.range.size': 'Saisissez une taille de {min} à {max}, par exemple 512KiB ou 64MiB.',
+  'setting.range.days': 'Saisissez un nombre de jours de {min} à {max}, par exemple 7d, ou false.',
+  'setting.minFree':
+    'Saisissez plus que recording.minFree, sinon les imports arrêteraient les enregistrements.',
   'unverified.title': 'Utilisateurs non vérifiés',
   'unverified.email': 'E-mail',
   'unverified.created': 'Créé',
@@ -334,7 +339,7 @@ const messages: TranslationOf<typeof en> = {
   'channel.address': 'Adresse',
   'channel.addressHint': 'La chaîne se trouve à {path}. Minuscules, chiffres et traits d’union.',
   'channel.description': 'Description',
-  'channel.accent': 'Couleur d’accent',
+  'channel.accent': 'Couleur d’accentuation',
   'channel.accentHint': 'Pour les liens et les boutons. Elle est ajustée là où elle serait difficile à lire.',
   'channel.logo': 'Logo',
   'channel.logoAlt': 'Le logo de la chaîne',
@@ -344,11 +349,11 @@ const messages: TranslationOf<typeof en> = {
   'channel.logoShown': 'Affiché lorsque la chaîne est activée.',
   'channel.logoText':
     'Une image JPEG ou PNG carrée, jusqu’à 1024 pixels et 200 Ko. Sans logo, la chaîne affiche la première lettre de son nom.',
-  'policy.title': 'Règles de lecture',
+  'policy.title': 'Politique de lecture',
   'policy.lead':
     'Où vos médias peuvent être lus. Pour toutes les vidéos et tous les flux sans règles propres.',
   'policy.everyone': 'Tout le monde',
-  'policy.saved': 'Règles de lecture enregistrées.',
+  'policy.saved': 'Politique de lecture enregistrée.',
   'policy.save': 'Enregistrer les règles',
   'retention.title': 'Conservation',
   'retention.lead':
@@ -371,10 +376,10 @@ const messages: TranslationOf<typeof en> = {
   'upgrade.title': 'Passer en production',
   'upgrade.text':
     'Vous êtes dans le bac à sable, prévu pour les tests. En production, un environnement distinct, vide au départ :',
-  'upgrade.noWatermark': 'Pas de filigrane sur les vidéos, miniatures, flux en direct et rediffusions.',
+  'upgrade.noWatermark': 'Pas de filigrane sur les vidéos, miniatures, flux en direct et retransmissions.',
   'upgrade.fullLength': 'Les vidéos gardent leur durée complète et restent jusqu’à leur suppression.',
   'upgrade.noTimeLimit':
-    'Les flux en direct et rediffusions durent aussi longtemps que vous le souhaitez et sont enregistrés en entier.',
+    'Les flux en direct et retransmissions durent aussi longtemps que vous le souhaitez et sont enregistrés en entier.',
   'upgrade.analytics': 'Les statistiques couvrent plus que les dernières 24 heures.',
   'upgrade.notUndone':
     'Ce que vous avez créé dans le bac à sable y reste, avec ses limites. Cette opération ne peut pas être annulée ici.',
@@ -412,11 +417,11 @@ const messages: TranslationOf<typeof en> = {
   'activity.field.metadata': 'métadonnées',
   'activity.field.language': 'langue',
   'activity.field.playerId': 'lecteur',
-  'activity.field.playbackPolicy': 'règles de lecture',
+  'activity.field.playbackPolicy': 'politique de lecture',
   'activity.field.expiresAt': 'date d’expiration',
   'activity.field.mp4Support': 'téléchargement MP4',
   'activity.field.record': 'enregistrement',
-  'activity.field.restreams': 'rediffusions',
+  'activity.field.restreams': 'retransmissions',
   'activity.field.url': 'URL',
   'activity.field.events': 'événements',
   'activity.field.role': 'rôle',

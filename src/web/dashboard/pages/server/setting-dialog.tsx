@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ServerSetting } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import type { ApiProblem } from '../../api/problem.ts';
 import { t } from '../../texts/server.ts';
 import { t as shellText } from '../../texts/shell.ts';
 import { Button } from '../../ui/button.tsx';
@@ -40,7 +41,12 @@ export function SettingDialog({
       <p>
         <SettingDescription text={description} />
       </p>
-      <ValueField setting={setting} value={value} onValue={setValue} />
+      <ValueField
+        setting={setting}
+        value={value}
+        error={valueError(setting, submission.problem)}
+        onValue={setValue}
+      />
       {origin === 'dashboard' && (
         <Button small busy={reset.busy} onClick={() => reset.submit()}>
           {t(fallback === undefined ? 'setting.reset' : 'setting.useFile')}
@@ -53,10 +59,12 @@ export function SettingDialog({
 function ValueField({
   setting: { kind, words, isList, fallback },
   value,
+  error,
   onValue,
 }: {
   setting: ServerSetting;
   value: string;
+  error: string | undefined;
   onValue: (value: string) => void;
 }) {
   const hint = fallback === undefined ? t('setting.noDefault') : t('setting.default', { value: fallback });
@@ -67,7 +75,8 @@ function ValueField({
         field="value"
         value={value}
         onValue={onValue}
-        hint={`${valuesText(kind)} ${hint}`}
+        hint={error === undefined ? `${valuesText(kind)} ${hint}` : hint}
+        error={error}
       />
     );
   }
@@ -105,8 +114,16 @@ function ValueField({
 
 /** Says which values a setting takes. The server names kinds in English. */
 function valuesText(kind: string): string {
-  const [, min, max] = /^integer, (\d+) to (\d+)$/.exec(kind) ?? [];
-  return min === undefined || max === undefined
-    ? `${kind}.`
-    : shellText('form.wholeNumber', { min: Number(min), max: Number(max) });
+  const [, name, min = '', max = ''] = /^(integer|duration|size|days), (\S+) to ([^\s,]+)/.exec(kind) ?? [];
+  if (name === undefined) return `${kind}.`;
+  return name === 'integer'
+    ? shellText('form.wholeNumber', { min: Number(min), max: Number(max) })
+    : t(`setting.range.${name as 'duration' | 'size' | 'days'}`, { min, max });
+}
+
+/** Says in the reader's language why the server takes no such value. */
+function valueError({ name, kind }: ServerSetting, problem: ApiProblem | undefined): string | undefined {
+  const text = problem?.problems.find(({ attribute }) => attribute === 'value')?.text;
+  if (text?.startsWith(`${name}: expected`)) return valuesText(kind);
+  return text?.startsWith('uploads.minFree:') ? t('setting.minFree') : undefined;
 }
