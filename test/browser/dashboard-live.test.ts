@@ -150,7 +150,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByText(/^Last broadcast, ended/).waitFor();
     await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
-    await page.getByRole('cell', { name: 'Ended from the dashboard, studio or API' }).waitFor();
+    await page.getByRole('cell', { name: 'Ended on the server' }).waitFor();
     const row = later.page.getByRole('row').filter({ hasText: 'Pier cam' });
     await row.getByText('Offline').waitFor();
     await row.locator('.cell-broadcast time').waitFor();

@@ -160,7 +160,7 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     expect(await isBroadcasting(stream)).toBe(false);
     expect(journalOf(stream)).toEqual({ state: 'ended', end_reason: 'completed' });
     expect((await publisher.exited).code).not.toBe(0);
-    expect(publisher.stderr).toContain('The broadcast was ended from the dashboard or API.');
+    expect(publisher.stderr).toContain('The broadcast was ended on the server.');
 
     await using again = publish(stream);
     expect((await again.exited).code).not.toBe(0);

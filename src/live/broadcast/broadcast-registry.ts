@@ -371,7 +371,7 @@ export class BroadcastRegistry implements Component {
       const { encoder } = broadcast.publisher.ingest;
       await this.#storeCutOff(liveStreamId, cutOff(connection, encoder, this.#options.clock.nowMs()));
     }
-    broadcast.disconnectPublisher('The broadcast was ended from the dashboard or API.');
+    broadcast.disconnectPublisher('The broadcast was ended on the server.');
   }
 
   /** @returns false when no broadcast is running */

@@ -161,7 +161,7 @@ export const alreadyPublishingRefusal = refusal(
 
 export const broadcastEndedRefusal = refusal(
   'broadcast-ended',
-  'This broadcast was ended from the dashboard or API. Stop the encoder for a minute, or choose "Allow again" in the dashboard.',
+  'This broadcast was ended on the server. Stop the encoder for a minute, or choose "Allow again" in the dashboard.',
 );
 
 export const unknownKeyRefusal = refusal(

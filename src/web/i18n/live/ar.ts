@@ -2,7 +2,7 @@ import type { TranslationOf } from '../catalogue.ts';
 import type en from './en.ts';
 
 const messages: TranslationOf<typeof en> = {
-  'streams.title': 'عمليات البث المباشر',
+  'streams.title': 'البث المباشر',
   'streams.new': 'بث مباشر جديد',
   'streams.search': 'البحث في الأسماء',
   'streams.order': 'الترتيب',
@@ -225,7 +225,7 @@ const messages: TranslationOf<typeof en> = {
   'past.converted': '{codec} (محوّل إلى {delivered})',
   'endReason.publisherStopped': 'توقف المرمّز',
   'endReason.publisherGone': 'انقطع اتصال المرمّز',
-  'endReason.completed': 'أُنهي من لوحة التحكم أو الاستوديو أو API',
+  'endReason.completed': 'أُنهي على الخادم',
   'endReason.deleted': 'حُذف البث المباشر',
   'endReason.accountSuspended': 'عُلّق الحساب',
   'endReason.sandboxLimit': 'بلغ البث حد بيئة الاختبار وهو 30 دقيقة',
@@ -278,7 +278,7 @@ const messages: TranslationOf<typeof en> = {
     'تم رفض {encoder} {count, plural, one {مرة واحدة} two {مرتين} few {# مرات} many {# مرة} other {# مرة}}: {message}',
   'timeline.ended': 'انتهى البث',
   'timeline.endedWhy': 'انتهى البث. {reason}.',
-  'timeline.endedByUser': 'أُنهي البث من لوحة التحكم أو الاستوديو أو API',
+  'timeline.endedByUser': 'أُنهي البث على الخادم',
   'restreams.refused': 'رفض الخادم البث. تحقّق من عنوان الخادم ومفتاح البث.',
   'restreams.nameNotFound': 'لم يُعثر على اسم الخادم. تحقّق من عنوان الخادم.',
   'restreams.connectionRefused': 'رفض الخادم الاتصال. تحقّق من عنوان الخادم أو أعد المحاولة لاحقًا.',
@@ -419,7 +419,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.screenOnly': 'الشاشة فقط',
   'studio.overlay': 'الكاميرا فوق الشاشة',
   'studio.devices': 'الأجهزة',
-  'studio.goLive': 'بدء البث',
+  'studio.goLive': 'بدء البث المباشر',
   'studio.goLiveAgain': 'بدء البث مجددًا',
   'studio.endTitle': 'هل تريد إنهاء البث؟',
   'studio.endText': 'يرى مشاهدو «{name}» أن البث انتهى، ويصبح ما سُجّل فيديو.',

@@ -230,7 +230,7 @@ export default {
   'past.converted': '{codec} (converted to {delivered})',
   'endReason.publisherStopped': 'The encoder stopped',
   'endReason.publisherGone': 'The encoder’s connection was lost',
-  'endReason.completed': 'Ended from the dashboard, studio or API',
+  'endReason.completed': 'Ended on the server',
   'endReason.deleted': 'The live stream was deleted',
   'endReason.accountSuspended': 'The account was suspended',
   'endReason.sandboxLimit': 'The sandbox limit of 30 minutes was reached',
@@ -282,7 +282,7 @@ export default {
   'timeline.refusedTimes': '{encoder} was refused {count, plural, one {# time} other {# times}}: {message}',
   'timeline.ended': 'The broadcast ended',
   'timeline.endedWhy': 'The broadcast ended. {reason}.',
-  'timeline.endedByUser': 'The broadcast ended from the dashboard, studio or API',
+  'timeline.endedByUser': 'The broadcast was ended on the server',
   'restreams.refused': 'The server refused the stream. Check the server URL and the stream key.',
   'restreams.nameNotFound': 'The server’s name wasn’t found. Check the server URL.',
   'restreams.connectionRefused':

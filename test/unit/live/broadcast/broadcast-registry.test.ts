@@ -356,7 +356,7 @@ describe('a completed broadcast', () => {
     await live.admit('key', link);
     await live.complete('li1');
     expect(ends).toEqual(['completed']);
-    expect(told).toEqual(['closed: The broadcast was ended from the dashboard or API.']);
+    expect(told).toEqual(['closed: The broadcast was ended on the server.']);
   });
 
   test('leaves no timer when its publisher disconnects earlier', async () => {

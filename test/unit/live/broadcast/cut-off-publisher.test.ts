@@ -3,7 +3,7 @@ import type { CutOffPublisher } from '../../../../src/live/broadcast/ports.ts';
 import { encodeAmf0 } from '../../../support/amf0.ts';
 import { publish, startFakeBroadcasts } from '../../../support/fake-broadcasts.ts';
 
-const cutOffText = 'closed: The broadcast was ended from the dashboard or API.';
+const cutOffText = 'closed: The broadcast was ended on the server.';
 const refused = { accepted: false, reason: 'broadcast-ended', description: expect.any(String) };
 
 beforeEach(() => {

@@ -91,7 +91,7 @@ function columnsOf(): readonly Column<StreamItem>[] {
       head: t('streams.lastBroadcast'),
       look: 'cell-broadcast',
       cell: ({ stream: { lastBroadcast }, stats }) => {
-        if (stats !== undefined) return t('streams.now');
+        if (stats !== undefined) return t('past.inProgress');
         if (lastBroadcast === undefined) return <span class="nothing">–</span>;
         return <RelativeTime time={lastBroadcast.endedAt ?? lastBroadcast.startedAt} />;
       },
