@@ -144,7 +144,7 @@ const messages: TranslationOf<typeof en> = {
   'team.emailSent': 'البريد المرسل',
   'team.worksUntil': 'الرابط صالح حتى',
   'team.revokeLabel': 'إلغاء دعوة {email}',
-  'team.revoke': 'إلغاء',
+  'team.revoke': 'إبطال',
   'invite.created': 'أُنشئت الدعوة',
   'invite.copyNow': 'انسخ الرابط الآن.',
   'invite.mailed':

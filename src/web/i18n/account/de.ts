@@ -152,7 +152,7 @@ const messages: TranslationOf<typeof en> = {
   'team.emailSent': 'E-Mail gesendet',
   'team.worksUntil': 'Link gültig bis',
   'team.revokeLabel': 'Einladung von {email} zurückziehen',
-  'team.revoke': 'Zurückziehen',
+  'team.revoke': 'Widerrufen',
   'invite.created': 'Einladung erstellt',
   'invite.copyNow': 'Kopieren Sie den Link jetzt.',
   'invite.mailed':

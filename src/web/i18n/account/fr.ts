@@ -176,7 +176,7 @@ const messages: TranslationOf<typeof en> = {
   'projects.createdAt': 'Création',
   'projects.actions': 'Actions',
   'projects.switch': 'Basculer',
-  'projects.switchLabel': 'Basculer vers {name}',
+  'projects.switchLabel': 'Passer à {name}',
   'projects.renameLabel': 'Renommer {name}',
   'projects.deleteLabel': 'Supprimer {name}',
   'projects.name': 'Nom',

@@ -184,7 +184,7 @@ const messages: TranslationOf<typeof en> = {
   'projects.delete': '完全に削除',
   'projects.deleted': 'プロジェクトを削除しました。',
   'projects.deleteText':
-    'API キーは直ちに使えなくなります。サンドボックスと本番の Webhook、フック、プレーヤーテーマ、透かし、署名キー、分析データも削除されます。動画またはライブ配信があるプロジェクトは削除できません。ゴミ箱の動画も含まれます。',
+    'API キーは直ちに使えなくなります。サンドボックスと本番の Webhook、フック、プレーヤーテーマ、透かし、署名キー、アナリティクスも削除されます。動画またはライブ配信があるプロジェクトは削除できません。ゴミ箱の動画も含まれます。',
 };
 
 export default messages;

@@ -172,7 +172,7 @@ const messages: TranslationOf<typeof en> = {
   'projects.createdAt': 'Criação',
   'projects.actions': 'Ações',
   'projects.switch': 'Alternar',
-  'projects.switchLabel': 'Alternar para {name}',
+  'projects.switchLabel': 'Mudar para {name}',
   'projects.renameLabel': 'Renomear {name}',
   'projects.deleteLabel': 'Excluir {name}',
   'projects.name': 'Nome',

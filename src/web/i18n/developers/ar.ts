@@ -45,7 +45,7 @@ const messages: TranslationOf<typeof en> = {
     '{kind, select, sandbox {هل تريد إنشاء مفتاح لبيئة الاختبار؟} other {هل تريد إنشاء مفتاح للإنتاج؟}}',
   'keys.regenerateTitle':
     '{kind, select, sandbox {هل تريد إعادة توليد مفتاح بيئة الاختبار؟} other {هل تريد إعادة توليد مفتاح الإنتاج؟}}',
-  'keys.regenerateAction': 'إعادة توليد المفتاح',
+  'keys.regenerateAction': 'إعادة إنشاء المفتاح',
   'keys.newShownOnce': 'لا يظهر المفتاح الجديد إلا مرة واحدة.',
   'keys.regenerateText':
     'يتوقّف المفتاح <code>{hint}</code> الخاص بـ «{name}» وكل رموز الوصول المُنشأة به عن العمل فورًا. أدخِل المفتاح الجديد في كل تطبيق يستخدم القديم.',

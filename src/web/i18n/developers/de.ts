@@ -156,7 +156,7 @@ const messages: TranslationOf<typeof en> = {
   'webhooks.new': 'Neuer Webhook',
   'webhooks.emptyTitle': 'Noch keine Webhooks',
   'webhooks.emptyText':
-    'Geben Sie eine Endpunkt-URL an und wählen Sie Ereignisse: Eine Sendung beginnt, eine Aufzeichnung ist fertig, ein Video ist encodiert.',
+    'Geben Sie eine Endpunkt-URL an und wählen Sie Ereignisse: Eine Sendung beginnt, eine Aufzeichnung ist fertig, ein Video ist kodiert.',
   'webhooks.created': 'Webhook erstellt.',
   'webhooks.saved': 'Webhook gespeichert.',
   'webhooks.deleted': 'Webhook gelöscht.',
@@ -212,7 +212,7 @@ const messages: TranslationOf<typeof en> = {
   'events.label.live-stream.restream.stopped': 'Eine Weiterleitung stoppt',
   'events.label.video.source.recorded': 'Eine Aufzeichnung ist fertig',
   'events.label.live-stream.recording.stopped': 'Eine Aufzeichnung bricht ab',
-  'events.label.video.encoding.quality.completed': 'Eine Qualitätsstufe ist encodiert',
+  'events.label.video.encoding.quality.completed': 'Eine Qualitätsstufe ist kodiert',
   'events.label.video.source.failed': 'Eine Quelle schlägt fehl',
   'events.label.video.encoding.failed': 'Ein Encoding schlägt fehl',
   'events.label.video.expiring': 'Ein Video läuft bald ab',
@@ -227,7 +227,7 @@ const messages: TranslationOf<typeof en> = {
   'events.hint.live-stream.quality.dropped': 'Der Server kam nicht nach. Die Sendung läuft ohne sie weiter.',
   'events.hint.live-stream.restream.stopped':
     'Der Server sendet nicht mehr an ein Ziel. Die Sendung läuft weiter.',
-  'events.hint.video.source.recorded': 'Die Aufzeichnung ist jetzt ein Video und wird encodiert.',
+  'events.hint.video.source.recorded': 'Die Aufzeichnung ist jetzt ein Video und wird kodiert.',
   'events.hint.live-stream.recording.stopped':
     'Der Datenträger ist voll, zu langsam oder defekt. Die Sendung läuft weiter.',
   'events.hint.video.encoding.quality.completed':

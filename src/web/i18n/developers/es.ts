@@ -39,7 +39,7 @@ const messages: TranslationOf<typeof en> = {
     '{kind, select, sandbox {Acciones de la clave de pruebas {hint} de {name}} other {Acciones de la clave de producción {hint} de {name}}}',
   'keys.regenerate': 'Regenerar',
   'keys.deleteKey': 'Eliminar clave',
-  'keys.upgrade': 'Requiere ampliar el plan',
+  'keys.upgrade': 'Requiere ampliar la cuenta',
   'keys.createTitle':
     '{kind, select, sandbox {¿Crear una clave de pruebas?} other {¿Crear una clave de producción?}}',
   'keys.regenerateTitle':
@@ -69,11 +69,10 @@ const messages: TranslationOf<typeof en> = {
   'scopes.label.live': 'Directo',
   'scopes.label.admin': 'Administrar',
   'scopes.hint.read':
-    'Ver vídeos, transmisiones en directo, estadísticas y eventos, sin claves de retransmisión ni otros secretos.',
+    'Ver vídeos, transmisiones en directo, estadísticas y eventos, sin claves de transmisión ni otros secretos.',
   'scopes.hint.upload':
     'Subir, cambiar y eliminar vídeos, subtítulos, reproductores y marcas de agua, y crear tokens de subida.',
-  'scopes.hint.live':
-    'Crear, cambiar y eliminar transmisiones en directo, y ver sus claves de retransmisión.',
+  'scopes.hint.live': 'Crear, cambiar y eliminar transmisiones en directo, y ver sus claves de transmisión.',
   'scopes.hint.admin': 'Gestionar las claves de API, los webhooks y la cuenta. Incluye todo lo anterior.',
   'signing.title': 'Claves de firma',
   'signing.lead':
@@ -192,7 +191,7 @@ const messages: TranslationOf<typeof en> = {
   'webhooks.save': 'Guardar',
   'webhooks.endpointHint': 'Recibe una solicitud POST por cada evento y debe responder con un estado 2xx.',
   'webhooks.newUrl': 'Las entregas pendientes irán a la nueva URL. El secreto de firma no cambia.',
-  'webhooks.clear': 'Borrar selección',
+  'webhooks.clear': 'Quitar selección',
   'webhooks.selectAll': 'Seleccionar todo',
   'endpoint.label': 'URL de destino',
   'endpoint.incomplete': 'La URL no está completa. Introduce una como https://example.com/hooks.',
@@ -271,7 +270,7 @@ const messages: TranslationOf<typeof en> = {
   'hooks.lead':
     '{hook, select, publish {Pregunta a tu servidor si un codificador puede emitir en directo y en qué transmisión.} other {Pregunta a tu servidor si un espectador puede reproducir un vídeo o una transmisión en directo.}}',
   'hooks.deleteText':
-    '{hook, select, publish {Entonces cualquiera con una clave de retransmisión podrá emitir en directo. Las emisiones continúan.} other {Entonces los espectadores reproducen sin comprobación de tu servidor. Los vídeos y transmisiones privados siguen siéndolo.}}',
+    '{hook, select, publish {Entonces cualquiera con una clave de transmisión podrá emitir en directo. Las emisiones continúan.} other {Entonces los espectadores reproducen sin comprobación de tu servidor. Los vídeos y transmisiones privados siguen siéndolo.}}',
   'hooks.refuse': '{hook, select, publish {Rechazar el codificador} other {Rechazar al espectador}}',
   'hooks.allow':
     '{hook, select, publish {Dejar emitir al codificador} other {Dejar reproducir al espectador}}',

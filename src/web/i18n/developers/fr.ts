@@ -211,7 +211,7 @@ const messages: TranslationOf<typeof en> = {
   'events.label.live-stream.alarm.raised': 'Une alarme se déclenche',
   'events.label.live-stream.alarm.cleared': 'Une alarme est levée',
   'events.label.live-stream.quality.dropped': 'Une qualité est abandonnée',
-  'events.label.live-stream.restream.stopped': 'Une rediffusion s’arrête',
+  'events.label.live-stream.restream.stopped': 'Une retransmission s’arrête',
   'events.label.video.source.recorded': 'Un enregistrement est terminé',
   'events.label.live-stream.recording.stopped': 'Un enregistrement s’interrompt',
   'events.label.video.encoding.quality.completed': 'Une qualité est encodée',

@@ -41,7 +41,7 @@ const messages: TranslationOf<typeof en> = {
   'page.sandboxText':
     'Los vídeos y las transmisiones llevan una marca de agua. Los vídeos y las grabaciones se cortan a los 30 segundos y se eliminan a las 24 horas. Las transmisiones en directo terminan a los 30 minutos y las retransmisiones, a los 2 minutos.',
   'page.toProduction': 'Cambiar a producción',
-  'page.upgrade': 'Actualizar',
+  'page.upgrade': 'Ampliar la cuenta',
   'stats.label': 'Cifras clave',
   'stats.watching': 'Viendo ahora',
   'stats.lastHour': 'última hora',
@@ -71,7 +71,7 @@ const messages: TranslationOf<typeof en> = {
   'attention.checked': '{checks}. Comprobado {time}.',
   'attention.seeChecks': 'Ver comprobaciones',
   'attention.newVersion': 'Millrace {version} está disponible',
-  'attention.howToUpgrade': 'Cómo actualizar',
+  'attention.howToUpgrade': 'Cómo ampliar la cuenta',
   'attention.storageFull': 'Tu almacenamiento está lleno',
   'attention.storageUsed': 'Has usado el {share} de tu almacenamiento',
   'attention.storageFullText': 'Se rechazan las subidas y no se graban las emisiones.',
@@ -95,7 +95,8 @@ const messages: TranslationOf<typeof en> = {
   'attention.hookEffect.publish.allow': 'Los codificadores emiten sin su respuesta.',
   'attention.hookEffect.play.refuse': 'Se rechazan los espectadores.',
   'attention.hookEffect.play.allow': 'Los espectadores reproducen sin su respuesta.',
-  'attention.hookFailing': 'Tu hook {hook, select, publish {publish} other {play}} está fallando',
+  'attention.hookFailing':
+    'Tu hook {hook, select, publish {de publicación} other {de reproducción}} está fallando',
   'attention.checkHook': 'Revisar hook',
   'attention.expires': '«{title}» caduca {time}',
   'attention.expireSoon':
@@ -131,7 +132,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.create': 'Crear transmisión en directo',
   'goLive.createText': 'Después emite en directo desde este navegador, tu teléfono u OBS.',
   'goLive.browser': 'Este navegador',
-  'goLive.fromBrowser': 'Emitir desde este navegador',
+  'goLive.fromBrowser': 'Emitir en directo desde este navegador',
   'goLive.camera': 'Tu cámara. Nadie más la ve todavía.',
   'goLive.turnOff': 'Apagar',
   'goLive.checkCamera': 'Probar la cámara',
@@ -144,9 +145,9 @@ const messages: TranslationOf<typeof en> = {
   'goLive.scan': 'Escanéalo con la cámara del teléfono, inicia sesión y emite desde allí.',
   'goLive.encoder': 'OBS u otro codificador',
   'goLive.server': 'Servidor',
-  'goLive.streamKey': 'Clave de retransmisión',
+  'goLive.streamKey': 'Clave de transmisión',
   'goLive.obs':
-    'En OBS, abre Ajustes y luego Emisión, elige «Personalizado…», pega ambos y pulsa «Iniciar transmisión».',
+    'En OBS, abre Configuración y luego Emisión, elige «Personalizado…», pega ambos y pulsa «Iniciar transmisión».',
   'goLive.waiting': 'Esperando el vídeo de «{name}»',
   'goLive.connected':
     '{encoder} está conectado. Esperando {what, select, media {contenido} other {un fotograma clave}}.',
@@ -169,7 +170,7 @@ const messages: TranslationOf<typeof en> = {
     '{count, plural, one {# fotograma perdido} many {# de fotogramas perdidos} other {# fotogramas perdidos}}',
   'live.copyLink': 'Copiar enlace',
   'live.clip': 'Clip',
-  'live.end': 'Terminar',
+  'live.end': 'Finalizar',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'Recientes',
   'latest.publicPage': 'Página pública',

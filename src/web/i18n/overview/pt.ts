@@ -70,7 +70,7 @@ const messages: TranslationOf<typeof en> = {
   'attention.checked': '{checks}. Verificado {time}.',
   'attention.seeChecks': 'Ver verificações',
   'attention.newVersion': 'O Millrace {version} está disponível',
-  'attention.howToUpgrade': 'Como atualizar',
+  'attention.howToUpgrade': 'Como fazer upgrade',
   'attention.storageFull': 'Seu armazenamento está cheio',
   'attention.storageUsed': '{share} do seu armazenamento está em uso',
   'attention.storageFullText': 'Envios são recusados, e transmissões não são gravadas.',
@@ -95,7 +95,8 @@ const messages: TranslationOf<typeof en> = {
   'attention.hookEffect.publish.allow': 'Codificadores entram ao vivo sem a resposta dele.',
   'attention.hookEffect.play.refuse': 'Espectadores são recusados.',
   'attention.hookEffect.play.allow': 'Espectadores assistem sem a resposta dele.',
-  'attention.hookFailing': 'Seu hook {hook, select, publish {publish} other {play}} está falhando',
+  'attention.hookFailing':
+    'Seu hook {hook, select, publish {de publicação} other {de reprodução}} está falhando',
   'attention.checkHook': 'Verificar hook',
   'attention.expires': '“{title}” expira {time}',
   'attention.expireSoon':
@@ -132,7 +133,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.create': 'Criar transmissão ao vivo',
   'goLive.createText': 'Depois transmita ao vivo deste navegador, do celular ou do OBS.',
   'goLive.browser': 'Este navegador',
-  'goLive.fromBrowser': 'Transmitir deste navegador',
+  'goLive.fromBrowser': 'Transmitir ao vivo deste navegador',
   'goLive.camera': 'Sua câmera. Ninguém mais a vê ainda.',
   'goLive.turnOff': 'Desligar',
   'goLive.checkCamera': 'Testar a câmera',

@@ -9,7 +9,7 @@ const messages: TranslationOf<typeof en> = {
   'players.emptyTitle': 'Noch keine Designs',
   'players.emptyText':
     'Geben Sie dem Player Ihre Farben und Ihr Logo, und legen Sie fest, was Zuschauer tun können.',
-  'players.order': 'Sortierung',
+  'players.order': 'Reihenfolge',
   'players.newest': 'Neueste zuerst',
   'players.recent': 'Zuletzt geändert',
   'players.byName': 'Name, A bis Z',

@@ -27,7 +27,7 @@ const messages: TranslationOf<typeof en> = {
   'players.newTitle': '新しいプレーヤーテーマ',
   'players.create': 'テーマを作成',
   'players.nameHint': '自分にだけ表示されます。色、動作、ロゴは次の画面で設定できます。',
-  'theme.title': 'プレーヤーテーマ',
+  'theme.title': 'プレーヤーのテーマ',
   'theme.loading': '読み込み中',
   'theme.unsaved': '未保存の変更',
   'theme.form': 'テーマ',

@@ -5,7 +5,7 @@ const messages: TranslationOf<typeof en> = {
   'search.title': 'Suche',
   'search.results': 'Ergebnisse',
   'search.failed': 'Die Suche ist fehlgeschlagen.',
-  'search.tryAgain': 'Erneut versuchen',
+  'search.tryAgain': 'Noch einmal versuchen',
   'search.searching': 'Suche läuft …',
   'search.none': 'Keine Ergebnisse für „{query}“',
   'search.found': '{count, plural, one {# Ergebnis} other {# Ergebnisse}}',

@@ -201,7 +201,7 @@ const messages: TranslationOf<typeof en> = {
   'form.remove': 'إزالة {name}',
   'countries.chosen': 'الدول المختارة',
   'countries.add': 'إضافة دولة',
-  'countries.list': 'الدول',
+  'countries.list': 'البلدان',
   'countries.unknown': '«{text}» ليست دولة من القائمة. اختر دولة أو أفرغ الحقل.',
   'tags.title': 'الوسوم',
   'tags.remove': 'إزالة الوسم {tag}',

@@ -7,7 +7,7 @@ const messages: TranslationOf<typeof en> = {
   'shell.openNavigation': 'Navigation öffnen',
   'shell.closeNavigation': 'Navigation schließen',
   'shell.dashboard': 'Dashboard',
-  'shell.search': 'Videos, Einstellungen, Dokumentation durchsuchen …',
+  'shell.search': 'Videos, Einstellungen, Doku suchen …',
   'shell.reconnecting': 'Verbindung verloren. Neue Verbindung wird aufgebaut …',
   'nav.overview': 'Übersicht',
   'nav.live': 'Livestreams',
@@ -42,7 +42,7 @@ const messages: TranslationOf<typeof en> = {
   'create.encoder': 'Mit OBS oder einem anderen Encoder',
   'create.goLiveBrowser': 'Mit diesem Browser live gehen',
   'create.goLiveEncoder': 'Mit OBS oder einem anderen Encoder live gehen',
-  'create.source': 'Quelle abrufen',
+  'create.source': 'Quelle holen',
   'create.upload': 'Hochladen',
   'create.uploadFiles': 'Hochladen, Dateien auswählen',
   'create.uploadVideos': 'Videos hochladen',
@@ -140,17 +140,16 @@ const messages: TranslationOf<typeof en> = {
   'video.state.uploading': 'Wird hochgeladen',
   'video.state.fetching': 'Wird importiert',
   'video.state.processing': 'Wird verarbeitet',
-  'video.state.encoding': 'Wird encodiert',
+  'video.state.encoding': 'Wird kodiert',
   'video.state.playable': 'Abspielbar',
   'video.state.ready': 'Bereit',
   'video.state.failed': 'Fehlgeschlagen',
   'video.stateAt': '{state}, {percent}',
-  'video.playableAt': 'Abspielbar, {percent} encodiert',
+  'video.playableAt': 'Abspielbar, {percent} kodiert',
   'video.audioOnly': 'Nur Audio',
   'video.audioOnlyState': 'Nur Audio, {state}',
   'video.noThumbnail': 'Noch kein Vorschaubild',
-  'video.noQuality':
-    'Es konnte keine Qualitätsstufe encodiert werden. Versuchen Sie ein anderes Dateiformat.',
+  'video.noQuality': 'Es konnte keine Qualitätsstufe kodiert werden. Versuchen Sie ein anderes Dateiformat.',
   'warning.diskFull':
     'Uploads werden abgelehnt: {free} Speicherplatz sind frei, {min} müssen frei bleiben. Löschen Sie Videos, oder schaffen Sie Platz.',
   'warning.diskNearlyFull':
@@ -162,7 +161,7 @@ const messages: TranslationOf<typeof en> = {
   'warning.encodingPaused': 'Das Kodieren von Videos ruht, solange Livestreams den Prozessor brauchen.',
   'warning.queueLong': '{jobs} Aufträge warten. Neue Videos dauern länger als sonst.',
   'warning.recordingBehind':
-    'Der Objektspeicher ist zu langsam: {count, plural, one {# Sekunde einer Aufnahme ist noch nicht gespeichert und würde} other {# Sekunden einer Aufnahme sind noch nicht gespeichert und würden}} fehlen, wenn dieser Server jetzt verloren ginge.',
+    'Der Objektspeicher ist zu langsam: {count, plural, one {# Sekunde einer Aufzeichnung ist noch nicht gespeichert und würde} other {# Sekunden einer Aufzeichnung sind noch nicht gespeichert und würden}} fehlen, wenn dieser Server jetzt verloren ginge.',
   'warning.programOld':
     '{program} ist zu alt: SRT und GPU-Encoder fehlen, und nicht vertrauenswürdige Medien werden nicht sicher dekodiert. Installieren Sie eine neuere Version.',
   'warning.certificateMissing':
@@ -319,7 +318,7 @@ const messages: TranslationOf<typeof en> = {
   'audioTrack.up': 'Nach oben',
   'audioTrack.down': 'Nach unten',
   'audioTrack.default': 'Standard',
-  'audioTrack.actions': 'Aktionen für die Audiospur {name}',
+  'audioTrack.actions': 'Aktionen für die Tonspur {name}',
 };
 
 export default messages;

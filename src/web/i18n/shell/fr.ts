@@ -144,14 +144,14 @@ const messages: TranslationOf<typeof en> = {
   'video.state.failed': 'Échec',
   'video.stateAt': '{state}, {percent}',
   'video.playableAt': 'Lisible, {percent} encodés',
-  'video.audioOnly': 'Audio seul',
+  'video.audioOnly': 'Audio uniquement',
   'video.audioOnlyState': 'Audio seul, {state}',
   'video.noThumbnail': 'Pas encore de miniature',
   'video.noQuality': 'Aucune qualité n’a pu être encodée. Essayez le fichier dans un autre format.',
   'warning.diskFull':
-    'Les envois sont refusés : {free} d’espace disque sont libres, et {min} doivent le rester. Supprimez des vidéos ou libérez de l’espace.',
+    'Les imports sont refusés : {free} d’espace disque sont libres, et {min} doivent le rester. Supprimez des vidéos ou libérez de l’espace.',
   'warning.diskNearlyFull':
-    'Le disque est presque plein : {free} d’espace sont libres. En dessous de {min}, les envois sont refusés.',
+    'Le disque est presque plein : {free} d’espace sont libres. En dessous de {min}, les imports sont refusés.',
   'warning.memoryLow':
     'La machine manque de mémoire : {free} sur {total} sont libres. Arrêtez d’autres programmes ou ajoutez de la mémoire.',
   'warning.cpuBusy':

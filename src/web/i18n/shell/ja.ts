@@ -42,7 +42,7 @@ const messages: TranslationOf<typeof en> = {
   'create.encoder': 'OBS などのエンコーダーで',
   'create.goLiveBrowser': 'このブラウザーからライブ配信を開始',
   'create.goLiveEncoder': 'OBS などのエンコーダーでライブ配信を開始',
-  'create.source': 'ソースから取り込む',
+  'create.source': 'ソースを取得',
   'create.upload': 'アップロード',
   'create.uploadFiles': 'アップロード、ファイルを選択',
   'create.uploadVideos': '動画をアップロード',
@@ -111,7 +111,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.watermarks': '{count, plural, other {# 件の透かし}}',
   'list.count.apiKeys': '{count, plural, other {API キー # 個}}',
   'list.count.uploadTokens': '{count, plural, other {# 件のアップロードトークン}}',
-  'list.count.deliveries': '{count, plural, other {# 件の配信}}',
+  'list.count.deliveries': '{count, plural, other {# 件の送信}}',
   'list.count.users': '{count, plural, other {# 人のユーザー}}',
   'list.count.entries': '{count, plural, other {# 件の項目}}',
   'list.count.sessions': '{count, plural, other {# 件のセッション}}',
@@ -154,7 +154,7 @@ const messages: TranslationOf<typeof en> = {
   'warning.memoryLow':
     'メモリが不足しています。空きは {total} のうち {free} です。ほかのプログラムを終了するか、メモリを増やしてください。',
   'warning.cpuBusy':
-    'マシンの負荷が高くなっています。プロセッサー時間の {percent} が使用中です。ライブ配信が優先されるため、動画の処理に時間がかかります。',
+    'マシンが高負荷です。CPU を {percent} 使用中です。ライブ配信が優先され、動画の処理が遅くなります。',
   'warning.encodingPaused':
     'ライブ配信がプロセッサーを必要としている間、動画のエンコードは一時停止しています。',
   'warning.queueLong': '{jobs} 件のジョブが待機中です。新しい動画の処理に通常より時間がかかります。',

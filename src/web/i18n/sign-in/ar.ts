@@ -81,7 +81,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.removed.signingKeys':
     '{count, plural, one {مفتاح توقيع واحد} two {مفتاحا توقيع} few {# مفاتيح توقيع} many {# مفتاح توقيع} other {# مفتاح توقيع}}',
   'signIn.removed.uploadTokens':
-    '{count, plural, one {رمز تحميل واحد} two {رمزا تحميل} few {# رموز تحميل} many {# رمز تحميل} other {# رمز تحميل}}',
+    '{count, plural, one {رمز رفع واحد} two {رمزا رفع} few {# رموز رفع} many {# رمز رفع} other {# رمز رفع}}',
   'signIn.removed.streamKeys':
     '{count, plural, one {مفتاح بث واحد} two {مفتاحا بث} few {# مفاتيح بث} many {# مفتاح بث} other {# مفتاح بث}}',
   'signIn.removed.webhooks':

@@ -84,7 +84,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.removed.webhooks': '{count, plural, one {# Webhook} other {# Webhooks}}',
   'signIn.removed.hooks': '{count, plural, one {# Hook} other {# Hooks}}',
   'signIn.removed.destinations':
-    '{count, plural, one {# Restream, Quelle oder Player-Link} other {# Restreams, Quellen und Player-Links}}',
+    '{count, plural, one {# Weiterleitung, Quelle oder Player-Link} other {# Weiterleitungen, Quellen und Player-Links}}',
   'signIn.removed.invitations': '{count, plural, one {# Einladung} other {# Einladungen}}',
   'signIn.removed.members':
     '{count, plural, one {# Mitgliedschaft anderer} other {# Mitgliedschaften anderer}}',

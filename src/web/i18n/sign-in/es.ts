@@ -79,7 +79,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.removed.apiKeys': '{count, plural, one {# clave de API} other {# claves de API}}',
   'signIn.removed.signingKeys': '{count, plural, one {# clave de firma} other {# claves de firma}}',
   'signIn.removed.uploadTokens': '{count, plural, one {# token de subida} other {# tokens de subida}}',
-  'signIn.removed.streamKeys': '{count, plural, one {# clave de emisión} other {# claves de emisión}}',
+  'signIn.removed.streamKeys':
+    '{count, plural, one {# clave de transmisión} other {# claves de transmisión}}',
   'signIn.removed.webhooks': '{count, plural, one {# webhook} other {# webhooks}}',
   'signIn.removed.hooks': '{count, plural, one {# hook} other {# hooks}}',
   'signIn.removed.destinations':

@@ -77,13 +77,12 @@ const messages: TranslationOf<typeof en> = {
   'signIn.removed.sessions': '{count, plural, one {# session} other {# sessions}}',
   'signIn.removed.apiKeys': '{count, plural, one {# clé API} other {# clés API}}',
   'signIn.removed.signingKeys': '{count, plural, one {# clé de signature} other {# clés de signature}}',
-  'signIn.removed.uploadTokens':
-    '{count, plural, one {# jeton d’importation} other {# jetons d’importation}}',
+  'signIn.removed.uploadTokens': '{count, plural, one {# jeton d’import} other {# jetons d’import}}',
   'signIn.removed.streamKeys': '{count, plural, one {# clé de stream} other {# clés de stream}}',
   'signIn.removed.webhooks': '{count, plural, one {# webhook} other {# webhooks}}',
   'signIn.removed.hooks': '{count, plural, one {# hook} other {# hooks}}',
   'signIn.removed.destinations':
-    '{count, plural, one {# rediffusion, source ou lien de lecteur} other {# rediffusions, sources et liens de lecteur}}',
+    '{count, plural, one {# retransmission, source ou lien de lecteur} other {# retransmissions, sources et liens de lecteur}}',
   'signIn.removed.invitations': '{count, plural, one {# invitation} other {# invitations}}',
   'signIn.removed.members':
     '{count, plural, one {# adhésion d’une autre personne} other {# adhésions d’autres personnes}}',

@@ -8,7 +8,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.email': 'メールアドレス',
   'signIn.password': 'パスワード',
   'signIn.code': 'コード',
-  'signIn.codeHint': '認証アプリのコードまたは復元コードを入力してください。',
+  'signIn.codeHint': '認証アプリのコードまたはリカバリーコードを入力してください。',
   'signIn.forgot': 'パスワードをお忘れですか？',
   'signIn.startOver': '最初からやり直す',
   'signIn.passkey': 'パスキーでログイン',
@@ -16,7 +16,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.tryNow': 'もう一度お試しいただけます。',
   'signIn.tryIn': '<b>{time}</b> 後にもう一度お試しください。',
   'signIn.signedOut': 'ログアウトしました。続きから操作するにはログインしてください。',
-  'signIn.lostDevice': '端末と復元コードを両方なくした場合は、運用者がサーバーで次のコマンドを実行できます:',
+  'signIn.lostDevice':
+    '端末とリカバリーコードを両方なくした場合は、運用者がサーバーで次のコマンドを実行できます:',
   'signIn.firstPassword': 'メールアドレスとパスワードは、サーバーの初回起動時に表示されました。',
   'signIn.forgotTitle': 'パスワードをお忘れですか？',
   'signIn.inboxTitle': '受信トレイをご確認ください',

@@ -36,7 +36,7 @@ const messages: TranslationOf<typeof en> = {
   'editForm.cancel': 'Abbrechen',
   'policy.title': 'Wiedergaberichtlinie',
   'policy.edit': 'Wiedergaberichtlinie bearbeiten',
-  'policy.default': 'Standard des Projekts',
+  'policy.default': 'Vorgabe des Projekts',
   'policy.defaultHint':
     'Die <a>Wiedergaberichtlinie des Projekts</a> bestimmt, welche Websites und Länder es abspielen können.',
   'policy.saved': 'Wiedergaberichtlinie gespeichert.',
@@ -82,7 +82,7 @@ const messages: TranslationOf<typeof en> = {
   'player.waiting': 'Wartet: {reason}',
   'player.uploadFile': 'Datei hochladen',
   'player.uploadAnother': 'Andere Datei hochladen',
-  'player.tryAgain': 'Erneut versuchen',
+  'player.tryAgain': 'Noch einmal versuchen',
   'player.askUploader':
     'Bitten Sie jemanden mit Upload-Recht, eine andere Datei zu senden oder es erneut zu versuchen.',
   'player.file': 'Videodatei',
@@ -157,7 +157,7 @@ const messages: TranslationOf<typeof en> = {
   'file.title': 'Dateidetails',
   'file.created': 'Erstellt',
   'file.published': 'Veröffentlicht',
-  'file.updated': 'Aktualisiert',
+  'file.updated': 'Geändert',
   'file.videoId': 'Video-ID',
   'file.copyId': 'Video-ID kopieren',
   'file.sandbox':
@@ -216,9 +216,9 @@ const messages: TranslationOf<typeof en> = {
   'chapters.list': 'Kapitel ({language})',
   'chapters.playFrom': 'Ab {time} abspielen: {title}',
   'audioTracks.isDefault': 'Zuschauer hören standardmäßig „{name}“.',
-  'audioTracks.title': 'Audiospuren',
+  'audioTracks.title': 'Tonspuren',
   'audioTracks.failed': 'Nicht dekodierbar',
-  'audioTracks.edit': 'Audiospur bearbeiten',
+  'audioTracks.edit': 'Tonspur bearbeiten',
   'audioTracks.nameHint': 'Leer lassen, um den Namen der Sprache zu verwenden.',
   'chapters.saved': 'Kapitel gespeichert.',
   'chapters.new': 'Neue Kapitel',

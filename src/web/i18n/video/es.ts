@@ -20,7 +20,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.details': 'Detalles',
   'video.tabs.captions': 'Subtítulos y capítulos',
   'video.tabs.share': 'Compartir',
-  'video.tabs.analytics': 'Analíticas',
+  'video.tabs.analytics': 'Estadísticas',
   'video.plays': '{count, plural, one {{plays} reproducción} other {{plays} reproducciones}}',
   'metadata.title': 'Metadatos',
   'metadata.edit': 'Editar metadatos',
@@ -36,7 +36,7 @@ const messages: TranslationOf<typeof en> = {
   'editForm.cancel': 'Cancelar',
   'policy.title': 'Política de reproducción',
   'policy.edit': 'Editar política de reproducción',
-  'policy.default': 'Valor del proyecto',
+  'policy.default': 'Predeterminado del proyecto',
   'policy.defaultHint':
     'La <a>política de reproducción del proyecto</a> decide qué sitios y países pueden reproducirlo.',
   'policy.saved': 'Política de reproducción guardada.',

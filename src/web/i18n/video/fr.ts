@@ -9,7 +9,7 @@ const messages: TranslationOf<typeof en> = {
   'video.loading': 'Chargement',
   'video.download': 'Télécharger',
   'video.createClip': 'Créer un extrait',
-  'video.moreActions': 'Plus d’actions',
+  'video.moreActions': 'Autres actions',
   'video.inTrash': 'Cette vidéo est dans la corbeille',
   'video.openTrash': 'Ouvrir la corbeille',
   'video.deletedOn': 'Supprimée le {date}.',

@@ -3,7 +3,7 @@ import type en from './en.ts';
 
 const messages: TranslationOf<typeof en> = {
   'video.page': 'Vídeo',
-  'video.audioOnly': 'Só áudio',
+  'video.audioOnly': 'Somente áudio',
   'video.private': 'Privado',
   'video.sections': 'Seções do vídeo',
   'video.loading': 'Carregando',
@@ -20,7 +20,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.details': 'Detalhes',
   'video.tabs.captions': 'Legendas e capítulos',
   'video.tabs.share': 'Compartilhar',
-  'video.tabs.analytics': 'Análises',
+  'video.tabs.analytics': 'Estatísticas',
   'video.plays': '{count, plural, one {{plays} reprodução} other {{plays} reproduções}}',
   'metadata.title': 'Metadados',
   'metadata.edit': 'Editar metadados',
@@ -165,7 +165,7 @@ const messages: TranslationOf<typeof en> = {
   'file.duration': 'Duração',
   'file.size': 'Tamanho',
   'file.resolution': 'Resolução',
-  'file.frameRate': 'Quadros por segundo',
+  'file.frameRate': 'Taxa de quadros',
   'file.bitrate': 'Taxa de bits',
   'file.videoCodec': 'Codec de vídeo',
   'file.audioCodec': 'Codec de áudio',

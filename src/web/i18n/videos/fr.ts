@@ -17,7 +17,7 @@ const messages: TranslationOf<typeof en> = {
   'videos.trash': 'Corbeille',
   'videos.upload': 'Importer des vidéos',
   'videos.movingToTrash': 'Mise à la corbeille',
-  'videos.retrying': 'Nouvel essai',
+  'videos.retrying': 'Nouvelle tentative',
   'videos.retryFailed': 'Réessayer tous les échecs',
   'videos.removeFailed': 'Retirer tous les échecs',
   'videos.head.title': 'Titre',
