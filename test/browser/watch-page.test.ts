@@ -284,7 +284,9 @@ describeInBrowser('the watch page', browser => {
       `${server.baseUrl}/live/${stream.liveStreamId}`,
       options,
     );
-    await viewer.page.getByText(`Beginnt am ${written}`).waitFor();
+    await viewer.page.locator('#announcement').getByText(`Beginnt am ${written}`).waitFor();
+    const calendar = viewer.page.getByRole('link', { name: 'Zum Kalender hinzufügen' });
+    expect(await calendar.getAttribute('href')).toBe(`/live/${stream.liveStreamId}/start.ics`);
     const countdown = viewer.page.locator('.countdown');
     const shown = await countdown.textContent();
     expect(shown).toMatch(/^2[45]:\d\d:\d\d$/);

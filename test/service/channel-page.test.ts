@@ -180,6 +180,7 @@ describe('the page of a channel', () => {
     expect(html).toContain(
       'datetime="2030-03-04T19:30:00.000Z" data-local>Montag, 4. März 2030 um 19:30 UTC</time>',
     );
+    expect(html).toContain(`href="/media/live/${publicStream}/start.ics"`);
     expect(html).not.toContain('<img src=x');
     expect(headers['content-security-policy']).toContain("script-src 'self'");
     const [, script] = /<script type="module" src="([^"]+)"/.exec(html) ?? [];

@@ -4,6 +4,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { closedStream } from '../support/closed-stream.ts';
 import { stateOfPage } from '../support/player-page.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -60,6 +61,38 @@ describe.each(protocols)('the player page over %s', protocol => {
       expect(answer.body.toString()).toContain('Stream not found');
       expect(answer.body.toString()).not.toContain('nobody');
     }
+  });
+
+  it('tells calendars of a planned start while it is announced, if everybody may watch', async () => {
+    const startsAtMs = Date.UTC(2130, 2, 4, 19, 30);
+    const unplanned = 'liUnplanned0000000000000';
+    const stream = { ...closedStream, projectId: 'prOfTest', name: 'Pier, cam', public: true };
+    const found: Readonly<Record<string, typeof stream & { startsAtMs?: number }>> = {
+      [publicStream]: { ...stream, startsAtMs },
+      [privateStream]: { ...stream, startsAtMs, public: false },
+      [unplanned]: stream,
+    };
+    await using server = await startDelivery(protocol, {
+      publicUrl: () => 'https://live.example.org',
+      streams: { find: async id => found[id], thumbnailPath: async () => undefined },
+    });
+    const path = `/live/${publicStream}/start.ics`;
+    const answer = await server.ask(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/calendar; charset=utf-8');
+    const lines = answer.body.toString().split('\r\n');
+    expect(lines).toContain('DTSTART:21300304T193000Z');
+    expect(lines).toContain('SUMMARY:Pier\\, cam');
+    const page = async (id: string, query = '') => {
+      const { body } = await server.ask(`/live/${id}${query}`, { accept: 'text/html' });
+      return body.toString();
+    };
+    expect(await page(publicStream)).toContain(`href="${path}"`);
+    expect(await page(unplanned)).not.toContain('start.ics');
+    for (const id of [privateStream, unplanned, 'liNobody0000000000000000'])
+      expect([id, (await server.ask(`/live/${id}/start.ics`)).status]).toEqual([id, 404]);
+    server.begin('b1');
+    expect((await server.ask(path)).status).toBe(404);
   });
 
   it('brings its files along, to be kept for ever', async () => {

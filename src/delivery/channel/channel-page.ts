@@ -170,7 +170,7 @@ function announcedOf({ announced, script, base, texts }: ChannelPageValues): str
   if (announced.length === 0) return '';
   const { t, language } = texts;
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
-  const cards = announced.map(stream => announcedCard(stream, basePathOf(base), times));
+  const cards = announced.map(stream => announcedCard(stream, basePathOf(base), times, t));
   return `<section aria-labelledby="announced-title"><h2 id="announced-title">${t('pages.channel.upcoming')}</h2><ul class="grid">${cards.join('')}</ul><script type="module" src="${script}"></script></section>`;
 }
 
@@ -178,9 +178,10 @@ function announcedCard(
   { liveStreamId, name, startsAtMs }: AnnouncedStream,
   root: string,
   times: Intl.DateTimeFormat,
+  t: PageTexts['t'],
 ): string {
   const at = new Date(startsAtMs);
-  return `<li><a class="card" href="${root}/live/${liveStreamId}"><span class="image"><img src="${root}/${liveStreamId}/thumbnail.jpg" alt="" loading="lazy"></span><span><span class="card-title" dir="auto">${escapeHtml(streamTitle(name))}</span><time class="card-start" datetime="${at.toISOString()}" data-local>${times.format(at)} UTC</time></span></a></li>`;
+  return `<li><a class="card" href="${root}/live/${liveStreamId}"><span class="image"><img src="${root}/${liveStreamId}/thumbnail.jpg" alt="" loading="lazy"></span><span><span class="card-title" dir="auto">${escapeHtml(streamTitle(name))}</span><time class="card-start" datetime="${at.toISOString()}" data-local>${times.format(at)} UTC</time></span></a><a class="card-calendar" href="${root}/live/${liveStreamId}/start.ics" aria-label="${t('pages.channel.calendar')}, ${escapeHtml(streamTitle(name))}">${t('pages.channel.calendar')}</a></li>`;
 }
 
 function viewersText(viewers: number | undefined, { t, language }: PageTexts): string {

@@ -23,6 +23,7 @@ import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { isSignedToken } from '../signed-tokens.ts';
 import { addressPlaylist } from './address-playlist.ts';
+import { calendarEvent } from './calendar-event.ts';
 import type { LiveDeliveryOptions } from './live-delivery-options.ts';
 import { type AdmittedStream, type LiveAnswer, LiveGate } from './live-gate.ts';
 import {
@@ -420,6 +421,29 @@ export class LiveDelivery {
     this.#respond(exchange, this.#gate.admit(admission), ({ name }) => {
       const page = this.#shareablePage(liveStreamId, name);
       this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));
+    });
+  }
+
+  /** Refuses private streams, as those that are live. */
+  sendCalendarEvent(exchange: Exchange, liveStreamId: string): void {
+    const admission = {
+      request: exchange.request,
+      liveStreamId,
+      query: '',
+      mayClaimToken: false,
+      beginsPlayback: false,
+    };
+    this.#respond(exchange, this.#gate.admit(admission), stream => {
+      const nowMs = this.#options.clock.nowMs();
+      const startsAtMs = this.#live.state(liveStreamId).live ? undefined : announcedStart(stream, nowMs);
+      if (startsAtMs === undefined) {
+        this.#sender.sendNotFound(exchange, noStore);
+        return;
+      }
+      const url = `${this.#options.publicUrl()}/live/${liveStreamId}`;
+      const text = calendarEvent({ liveStreamId, title: streamTitle(stream.name), url, startsAtMs, nowMs });
+      const type = 'text/calendar; charset=utf-8';
+      this.#sender.sendDocument(exchange, 200, Buffer.from(text), type, ['Cache-Control', noStore]);
     });
   }
 

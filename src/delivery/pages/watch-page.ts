@@ -107,10 +107,14 @@ function bylineOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
 }
 
 /** The script of the page writes it for the time zone of the viewer, and counts down. */
-function announcementOf({ startsAtMs }: WatchPageValues): string {
+function announcementOf({ startsAtMs, id, access, basePath }: WatchPageValues): string {
   if (startsAtMs === undefined) return '';
   const at = new Date(startsAtMs);
-  return `<p id="announcement" class="notice">Starts on <time datetime="${at.toISOString()}">${startFormat.format(at)} UTC</time></p>`;
+  const calendar =
+    access === undefined
+      ? `<a href="${basePath}/live/${id}/start.ics" data-text="addToCalendar">Add to calendar</a>`
+      : '';
+  return `<div id="announcement" class="notice"><p>Starts on <time datetime="${at.toISOString()}">${startFormat.format(at)} UTC</time></p>${calendar}</div>`;
 }
 
 function recordingOf({ recording, isLive, basePath }: WatchPageValues): string {

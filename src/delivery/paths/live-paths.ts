@@ -126,6 +126,19 @@ export const livePaths: readonly DeliveryPath[] = [
     },
   ),
   deliveryPath(
+    '/live/{liveStreamId}/start.ics',
+    'calendar',
+    ({ live }, exchange, { liveStreamId }) => live.sendCalendarEvent(exchange, liveStreamId),
+    {
+      summary: 'Planned start of a live stream, for calendars',
+      description: 'While it is announced. Private live streams have none.',
+      answers: {
+        200: { description: 'An iCalendar file.', types: ['text/calendar; charset=utf-8'] },
+        404: notFound,
+      },
+    },
+  ),
+  deliveryPath(
     '/live/{liveStreamId}/recording',
     'recording',
     ({ live }, exchange, { liveStreamId }, query) => live.sendRecording(exchange, liveStreamId, query),

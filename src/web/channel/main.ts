@@ -1,7 +1,7 @@
 /** Writes the planned starts of live streams in the time zone of the viewer. The server has written them in UTC. */
 const { lang } = document.documentElement;
 const locale = navigator.languages.find(language => language.split('-')[0] === lang) ?? lang;
-// As the server writes them: with European digits in every language.
+// Digits are European in every language, like those of the server.
 const format = new Intl.DateTimeFormat(locale, {
   dateStyle: 'full',
   timeStyle: 'short',

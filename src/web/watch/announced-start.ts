@@ -8,6 +8,7 @@ const dayMs = 24 * hourMs;
 /** Tells when a stream starts that is offline, and counts down. */
 export class AnnouncedStart {
   readonly #place: HTMLElement;
+  readonly #text: Element;
   readonly #startsAtMs: number;
   readonly #time: string;
   readonly #countdown = document.createElement('span');
@@ -17,6 +18,7 @@ export class AnnouncedStart {
   constructor(place: HTMLElement, time: HTMLTimeElement) {
     const at = new Date(time.dateTime);
     this.#place = place;
+    this.#text = time.parentElement ?? place;
     this.#startsAtMs = at.getTime();
     this.#time = new Intl.DateTimeFormat(texts.locale, { dateStyle: 'full', timeStyle: 'short' }).format(at);
     this.#countdown.className = 'countdown';
@@ -33,12 +35,12 @@ export class AnnouncedStart {
   #show(): void {
     const leftMs = this.#startsAtMs - Date.now();
     if (leftMs <= 0) {
-      this.#place.replaceChildren(t('watch.startPlanned', { time: this.#time }));
+      this.#text.replaceChildren(t('watch.startPlanned', { time: this.#time }));
       return;
     }
     this.#countdown.textContent = leftText(leftMs);
     if (!this.#countdown.isConnected)
-      this.#place.replaceChildren(t('watch.starts', { time: this.#time }), ' · ', this.#countdown);
+      this.#text.replaceChildren(t('watch.starts', { time: this.#time }), ' · ', this.#countdown);
     const intervalMs = leftMs > 2 * dayMs ? minuteMs : secondMs;
     this.#timer = setTimeout(() => this.#show(), intervalMs - (Date.now() % intervalMs));
   }

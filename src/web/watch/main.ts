@@ -75,6 +75,7 @@ const written = {
   streamRecorded: t('watch.streamRecorded'),
   watchRecording: t('watch.watchRecording'),
   upNext: t('watch.upNext'),
+  addToCalendar: t('watch.addToCalendar'),
 };
 for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
   const name = element.dataset.text as keyof typeof written;

@@ -33,6 +33,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'مشاهدة البث المباشر',
   'pages.channel.watching': 'يشاهدون الآن:',
   'pages.channel.upcoming': 'قريبًا',
+  'pages.channel.calendar': 'إضافة إلى التقويم',
   'pages.channel.feed': 'خلاصة RSS',
 };
 

@@ -39,6 +39,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'Live ansehen',
   'pages.channel.watching': 'Zuschauer jetzt:',
   'pages.channel.upcoming': 'Demnächst',
+  'pages.channel.calendar': 'Zum Kalender hinzufügen',
   'pages.channel.feed': 'RSS-Feed',
 };
 

@@ -32,5 +32,6 @@ export default {
   'pages.channel.watchLive': 'Watch live',
   'pages.channel.watching': 'Watching now:',
   'pages.channel.upcoming': 'Upcoming',
+  'pages.channel.calendar': 'Add to calendar',
   'pages.channel.feed': 'RSS feed',
 } as const;

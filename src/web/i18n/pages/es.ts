@@ -38,6 +38,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'Ver en directo',
   'pages.channel.watching': 'Espectadores ahora:',
   'pages.channel.upcoming': 'Próximamente',
+  'pages.channel.calendar': 'Añadir al calendario',
   'pages.channel.feed': 'Canal RSS',
 };
 

@@ -37,6 +37,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'Regarder en direct',
   'pages.channel.watching': 'Spectateurs en ce moment :',
   'pages.channel.upcoming': 'À venir',
+  'pages.channel.calendar': 'Ajouter à l’agenda',
   'pages.channel.feed': 'Flux RSS',
 };
 

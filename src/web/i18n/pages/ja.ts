@@ -36,6 +36,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'ライブを視聴',
   'pages.channel.watching': '視聴中：',
   'pages.channel.upcoming': '配信予定',
+  'pages.channel.calendar': 'カレンダーに追加',
   'pages.channel.feed': 'RSS フィード',
 };
 

@@ -35,6 +35,7 @@ const messages: TranslationOf<typeof en> = {
   'pages.channel.watchLive': 'Assistir ao vivo',
   'pages.channel.watching': 'Assistindo agora:',
   'pages.channel.upcoming': 'Em breve',
+  'pages.channel.calendar': 'Adicionar ao calendário',
   'pages.channel.feed': 'Feed RSS',
 };
 

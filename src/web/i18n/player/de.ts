@@ -136,13 +136,13 @@ const messages: TranslationOf<typeof en> = {
 
   'player.stateOfStream': 'Status des Streams',
   'player.stateOfVideo': 'Status des Videos',
-  'player.waitingTitle': 'Der Stream beginnt bald',
-  'player.waitingText': 'Die Wiedergabe startet automatisch, sobald die Übertragung beginnt.',
+  'player.waitingTitle': 'Warten auf den Stream',
+  'player.waitingText': 'Die Wiedergabe startet automatisch, sobald die Sendung beginnt.',
   'player.startingTitle': 'Der Stream startet',
   'player.startingText': 'Gleich geht es los.',
   'player.endedTitle': 'Der Stream ist beendet',
-  'player.endedText': 'Wird die Übertragung fortgesetzt, läuft die Wiedergabe automatisch weiter.',
-  'player.interruptedTitle': 'Die Übertragung ist unterbrochen',
+  'player.endedText': 'Wird die Sendung fortgesetzt, läuft die Wiedergabe automatisch weiter.',
+  'player.interruptedTitle': 'Die Sendung ist unterbrochen',
   'player.interruptedText':
     'Die Wiedergabe läuft automatisch weiter, sobald der Sender wieder verbunden ist.',
   'player.reconnecting': 'Verbindung unterbrochen. Wird wieder verbunden …',

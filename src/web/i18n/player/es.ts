@@ -115,7 +115,7 @@ const messages: TranslationOf<typeof en> = {
   'player.resumedAt': 'Reanudado en {time}',
   'player.startOver': 'Ver desde el principio',
 
-  'player.shortcuts': 'Combinaciones de teclas',
+  'player.shortcuts': 'Atajos de teclado',
   'player.keySpace': 'Espacio',
   'player.keyHome': 'Inicio',
   'player.keyEnd': 'Fin',

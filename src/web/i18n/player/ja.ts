@@ -40,8 +40,8 @@ const messages: TranslationOf<typeof en> = {
   'player.ultraLowLatency': '超低遅延',
   'player.ultraLow': '超低',
   'player.ultraLowNeedsNetwork':
-    'このブラウザでは利用できません: サーバーには 127.0.0.1 からしか接続できません',
-  'player.ultraLowNeedsH264': 'このブラウザでは利用できません: WebRTC の H.264 に対応していません',
+    'このブラウザーでは利用できません: サーバーには 127.0.0.1 からしか接続できません',
+  'player.ultraLowNeedsH264': 'このブラウザーでは利用できません: WebRTC の H.264 に対応していません',
 
   'player.settings': '設定',
   'player.quality': '画質',
@@ -114,7 +114,7 @@ const messages: TranslationOf<typeof en> = {
   'player.resumedAt': '{time} から再開しました',
   'player.startOver': '最初から見る',
 
-  'player.shortcuts': 'キーボード ショートカット',
+  'player.shortcuts': 'キーボードショートカット',
   'player.keySpace': 'スペース',
   'player.keyHome': 'Home',
   'player.keyEnd': 'End',
@@ -168,10 +168,10 @@ const messages: TranslationOf<typeof en> = {
     'このリンクの有効期限が切れています。ページを開き直して新しいリンクを取得してください。',
   'player.refused.clip-expired':
     'このクリップのリンクの有効期限が切れています。共有元のサイトで新しいリンクを取得してください。',
-  'player.unsupportedVideoTitle': 'このブラウザでは動画を再生できません',
+  'player.unsupportedVideoTitle': 'このブラウザーでは動画を再生できません',
   'player.unsupportedVideoText':
     'Media Source Extensions と HLS のどちらにも対応していないか、コーデックがありません。Chrome、Edge、Firefox、Safari の最新バージョンをお使いください。',
-  'player.unsupportedStreamTitle': 'このブラウザでは配信を再生できません',
+  'player.unsupportedStreamTitle': 'このブラウザーでは配信を再生できません',
   'player.unsupportedStreamText':
     'Media Source Extensions と HLS のどちらにも対応していません。Chrome、Edge、Firefox、Safari の最新バージョンをお使いください。',
   'player.tryAgain': 'もう一度試す',

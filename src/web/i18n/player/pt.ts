@@ -113,7 +113,7 @@ const messages: TranslationOf<typeof en> = {
   'player.resumedAt': 'Retomado em {time}',
   'player.startOver': 'Assistir do início',
 
-  'player.shortcuts': 'Atalhos do teclado',
+  'player.shortcuts': 'Atalhos de teclado',
   'player.keySpace': 'Espaço',
   'player.keyHome': 'Home',
   'player.keyEnd': 'End',

@@ -25,6 +25,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.upNext': 'التالي',
   'watch.starts': 'يبدأ {time}',
   'watch.startPlanned': 'البدء المقرر: {time}. يبدأ البث هنا بمجرد أن يصبح مباشرًا.',
+  'watch.addToCalendar': 'إضافة إلى التقويم',
   'watch.viewers':
     '{count, plural, zero {لا مشاهدين} one {مشاهد واحد} two {مشاهدان} few {# مشاهدين} many {# مشاهدًا} other {# مشاهد}}',
 };

@@ -21,9 +21,10 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'Seite der Aufzeichnung öffnen',
   'watch.liveAgain': 'Der Stream ist wieder live.',
   'watch.watchLive': 'Live ansehen',
-  'watch.upNext': 'Als Nächstes',
+  'watch.upNext': 'Nächstes Video',
   'watch.starts': 'Beginnt am {time}',
   'watch.startPlanned': 'Geplanter Beginn: {time}. Der Stream startet hier, sobald er live ist.',
+  'watch.addToCalendar': 'Zum Kalender hinzufügen',
   'watch.viewers': '{count, plural, one {# Zuschauer} other {# Zuschauer}}',
 };
 

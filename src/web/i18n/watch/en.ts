@@ -22,5 +22,6 @@ export default {
   'watch.upNext': 'Up next',
   'watch.starts': 'Starts on {time}',
   'watch.startPlanned': 'Planned start: {time}. The stream begins here as soon as it is live.',
+  'watch.addToCalendar': 'Add to calendar',
   'watch.viewers': '{count, plural, one {# viewer} other {# viewers}}',
 } as const;

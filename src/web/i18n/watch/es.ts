@@ -24,6 +24,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.upNext': 'A continuación',
   'watch.starts': 'Empieza el {time}',
   'watch.startPlanned': 'Inicio previsto: {time}. La emisión empieza aquí en cuanto esté en directo.',
+  'watch.addToCalendar': 'Añadir al calendario',
   'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 

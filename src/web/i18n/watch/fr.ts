@@ -24,6 +24,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.upNext': 'À suivre',
   'watch.starts': 'Début : {time}',
   'watch.startPlanned': 'Début prévu : {time}. Le direct commence ici dès qu’il est en ligne.',
+  'watch.addToCalendar': 'Ajouter à l’agenda',
   'watch.viewers': '{count, plural, one {# spectateur} other {# spectateurs}}',
 };
 

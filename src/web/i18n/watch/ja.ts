@@ -20,10 +20,11 @@ const messages: TranslationOf<typeof en> = {
   'watch.streamEnded': '配信は終了しました。録画を表示しています。',
   'watch.openRecording': '録画のページを開く',
   'watch.liveAgain': '配信が再開しました。',
-  'watch.watchLive': 'ライブで見る',
+  'watch.watchLive': 'ライブを視聴',
   'watch.upNext': '次の動画',
   'watch.starts': '{time} に開始',
   'watch.startPlanned': '開始予定: {time}。配信が始まると、ここで再生されます。',
+  'watch.addToCalendar': 'カレンダーに追加',
   'watch.viewers': '{count, plural, other {# 人が視聴中}}',
 };
 

@@ -24,6 +24,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.upNext': 'A seguir',
   'watch.starts': 'Início: {time}',
   'watch.startPlanned': 'Início previsto: {time}. A transmissão começa aqui assim que estiver ao vivo.',
+  'watch.addToCalendar': 'Adicionar ao calendário',
   'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 
