@@ -60,7 +60,11 @@ let freeBytes = 100 * gib;
 beforeAll(async () => {
   server = await startServer(
     { ...flags, 'recording.longest': '10s' },
-    { sandboxRules: { maxRecordingMs: sandboxRecordingMs }, freeBytes: async () => freeBytes },
+    {
+      hasImages: false,
+      sandboxRules: { maxRecordingMs: sandboxRecordingMs },
+      freeBytes: async () => freeBytes,
+    },
   );
 });
 
@@ -239,7 +243,7 @@ describe('a broadcast', { concurrent: true }, () => {
   });
 
   test('with a ladder is one video with picture and sound, though its publisher comes back', async () => {
-    await using own = await startServer({ ...flags, 'live.qualities': 'ladder' });
+    await using own = await startServer({ ...flags, 'live.qualities': 'ladder' }, { hasImages: false });
     const stream = await own.createStream();
     for (const seconds of [3, 2]) {
       await using publisher = publishTestPicture({
@@ -263,7 +267,7 @@ describe('a broadcast', { concurrent: true }, () => {
   });
 
   test('is put together and encoded by the outdated ffmpeg too', async () => {
-    await using own = await startServer({ ...flags, 'ffmpeg.path': outdatedFfmpeg });
+    await using own = await startServer({ ...flags, 'ffmpeg.path': outdatedFfmpeg }, { hasImages: false });
     const stream = await own.createStream();
     for (const size of ['320x180', '320x240']) {
       await using publisher = publishTestPicture({
