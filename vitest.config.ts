@@ -12,6 +12,7 @@ import { findPostgres } from './test/support/postgres.ts';
 /** Tests have the browser code of the product. */
 const build = findOrBuild();
 process.env.MILLRACE_TEST_BROWSER_FOLDER = build === undefined ? buildBrowserCode() : join(build, 'browser');
+process.env.MILLRACE_TEST_BUILD = build ?? '';
 
 /** Servers that tests start as processes find their code compiled. */
 const isolatedEnv = {
