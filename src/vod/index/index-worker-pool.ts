@@ -78,11 +78,11 @@ export class IndexWorkerPool {
     const stats = await stat(path).catch(() => undefined);
     if (stats === undefined) return undefined;
     const key = fileVersion(path, stats);
+    const known = this.#described.get(key);
+    if (known !== undefined) return known.probed;
     return this.#turns.run(async () => {
       signal.throwIfAborted();
       if (this.#isStopped) throw new AppError('stopped');
-      const known = this.#described.get(key);
-      if (known !== undefined) return known.probed;
       const outcome = await this.#ask<ProbedFile | undefined>({ path }, signal);
       signal.throwIfAborted();
       if (outcome.kind === 'ended' || 'message' in outcome.reply) return undefined;
