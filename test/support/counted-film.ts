@@ -27,25 +27,50 @@ export function countedAudio({ seconds = 30, channels = 1 } = {}): string[] {
   return ['-f', 'lavfi', '-i', `aevalsrc='${all}':s=${audioRate}:d=${seconds}`];
 }
 
-async function decode(input: string, args: readonly string[]): Promise<Buffer> {
-  const { stdout, stderr } = await promisify(execFile)(
+function run(input: string, args: readonly string[]): Promise<{ stdout: Buffer; stderr: Buffer }> {
+  return promisify(execFile)(
     ffmpegPath,
     ['-hide_banner', '-nostdin', '-loglevel', 'error', '-i', input, ...args, '-'],
     { encoding: 'buffer', maxBuffer: 2 ** 30 },
   );
+}
+
+async function decode(input: string, args: readonly string[]): Promise<Buffer> {
+  const { stdout, stderr } = await run(input, args);
   if (stderr.length > 0) throw new Error(`ffmpeg complains of ${input}: ${stderr.toString()}`);
   return stdout;
 }
 
-/** The numbers that frames of a file or address show, in the order that they are shown in. */
-export async function readCounters(input: string, stream = '0:v:0'): Promise<number[]> {
+function counterOutput(stream: string): string[] {
   const filters = [
     `crop=iw*${counterBits}/${columns}:ih/${rows}:0:0`,
     `scale=${counterBits}:1:flags=area`,
     'format=gray',
   ];
-  const output = ['-map', stream, '-vf', filters.join(','), '-vsync', 'passthrough', '-f', 'rawvideo'];
-  const bytes = await decode(input, output);
+  return ['-map', stream, '-vf', filters.join(','), '-vsync', 'passthrough', '-f', 'rawvideo'];
+}
+
+/** The numbers that frames of a file or address show, in the order that they are shown in. */
+export async function readCounters(input: string, stream = '0:v:0'): Promise<number[]> {
+  return countersIn(await decode(input, counterOutput(stream)));
+}
+
+/** The same with the time of the first frame, all of one run. */
+export async function readTimedCounters(
+  input: string,
+): Promise<{ counters: number[]; startSeconds: number }> {
+  const first = ['-map', '0:v:0', '-frames:v', '1', '-enc_time_base', '1:90000', '-vsync', 'passthrough'];
+  // Beside the numbers, by stderr: whatever else is told there is a complaint.
+  const args = [...first, '-copyts', '-f', 'framemd5', 'pipe:2', ...counterOutput('0:v:0')];
+  const { stdout, stderr } = await run(input, args);
+  const lines = stderr.toString().trim().split('\n');
+  const [frame = '', ...others] = lines.filter(line => !line.startsWith('#'));
+  const [, ticks] = /^0, +-?\d+, +(-?\d+), +\d+, +\d+, [0-9a-f]{32}$/.exec(frame) ?? [];
+  if (ticks === undefined || others.length > 0) throw new Error(`ffmpeg complains of ${input}: ${stderr}`);
+  return { counters: countersIn(stdout), startSeconds: Number(ticks) / 90_000 };
+}
+
+function countersIn(bytes: Buffer): number[] {
   const counters: number[] = [];
   for (let at = 0; at < bytes.length; at += counterBits) {
     const bits = [...bytes.subarray(at, at + counterBits)];
