@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { box } from '../../src/media/cmaf/box-writer.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { embeddedFfprobePath, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -28,12 +29,25 @@ beforeAll(async () => {
   // With a box of QuickTime, it is ffprobe that looks into the file: a process that can be met.
   film = Buffer.concat([await readFile(path), box('wide')]);
 });
-afterAll(() => removeDir(folder));
+afterAll(async () => {
+  await shared?.stop();
+  await removeDir(folder);
+});
 
 async function start(dataDir: string, env: Record<string, string> = {}): Promise<VideoServer> {
   const server = await VideoServer.start(dataDir, { MILLRACE_ENCODE_PRESET: 'ultrafast', ...env });
   onTestFinished(() => server.stop());
   return server;
+}
+
+let shared: VideoServer | undefined;
+/** A server without images on one data folder: the one that the case before started again, while it runs. */
+async function sharedServer(): Promise<VideoServer> {
+  if (shared?.process.child.exitCode !== null || shared.process.child.signalCode !== null) {
+    shared = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
+    shared.leaveOutImages();
+  }
+  return shared;
 }
 
 const pieces = [0, 1, 2].map(index => {
@@ -94,18 +108,18 @@ async function killWhen(server: VideoServer, what: string, isThere: () => boolea
 
 type RenditionRow = { type: string; quality: string; status: string; file: string | null };
 
-function renditions(server: VideoServer): RenditionRow[] {
-  return server.read<RenditionRow>(
-    'SELECT type, quality, status, file FROM renditions ORDER BY type, quality',
-  );
+function renditions(server: VideoServer, videoId: string): RenditionRow[] {
+  const text = 'SELECT type, quality, status, file FROM renditions WHERE video_id = ? ORDER BY type, quality';
+  return server.read<RenditionRow>(text, videoId);
 }
 
-function codecRenditions(server: VideoServer): Omit<RenditionRow, 'type'>[] {
-  return server.read('SELECT quality, status, file FROM codec_renditions ORDER BY quality');
+function codecRenditions(server: VideoServer, videoId: string): Omit<RenditionRow, 'type'>[] {
+  const text = 'SELECT quality, status, file FROM codec_renditions WHERE video_id = ? ORDER BY quality';
+  return server.read(text, videoId);
 }
 
-function statusOf(server: VideoServer, type: string, quality: string): string | undefined {
-  return renditions(server).find(row => row.type === type && row.quality === quality)?.status;
+function statusOf(server: VideoServer, videoId: string, type: string, quality: string): string | undefined {
+  return renditions(server, videoId).find(row => row.type === type && row.quality === quality)?.status;
 }
 
 /** Everything that must be so in the end, whatever happened before. */
@@ -126,7 +140,8 @@ async function expectWhole(server: VideoServer, videoId: string): Promise<void> 
     await waitUntil(async () => (await filesIn(dataDir, left)).length === 0, {
       what: `an empty folder ${left}`,
     });
-  const used = new Set([...renditions(server), ...codecRenditions(server)].map(({ file }) => dirname(file!)));
+  const rows = [...renditions(server, videoId), ...codecRenditions(server, videoId)];
+  const used = new Set(rows.map(({ file }) => dirname(file!)));
   const kept = (await filesIn(dataDir, 'vod', videoId)).filter(name => /^(hls|hevc)-\d+$/.test(name));
   expect(kept.filter(name => !used.has(name))).toEqual([]);
   expect(workersOn(dataDir)).toEqual([]);
@@ -136,6 +151,7 @@ async function expectWhole(server: VideoServer, videoId: string): Promise<void> 
   );
   const told = events
     .map(({ payload }) => JSON.parse(payload))
+    .filter(payload => payload.videoId === videoId)
     .map(({ encoding: e, quality }) => `${e} ${quality}`);
   expect(told.toSorted()).toEqual(['hls 240p', 'hls 360p', 'mp4 360p']);
 
@@ -162,14 +178,13 @@ if (!hasProc) console.log('skipped: processes are looked up in /proc, which only
 
 describe.skipIf(!hasProc)('a server that is killed', () => {
   test('while pieces come in keeps those that it answered, and takes the rest', async () => {
-    const dataDir = await testTempDir();
-    const server = await start(dataDir);
+    const server = await sharedServer();
     const { videoId } = await server.create();
     expect(await sendPiece(server, videoId, 2)).toBe(201);
     await sendHalf(server, videoId, 1);
     await server.kill();
 
-    const again = await start(dataDir);
+    const again = await sharedServer();
     expect((await again.status(videoId)).ingest).toMatchObject({
       status: 'uploading',
       receivedBytes: [{ from: 2 * chunkBytes, to: film.length - 1 }],
@@ -180,16 +195,17 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
   });
 
   test('right after the last piece was answered has the whole file', async () => {
-    const dataDir = await testTempDir();
-    const server = await start(dataDir);
+    const server = await sharedServer();
     const { videoId } = await server.create();
     await sendAll(server, videoId);
     await server.kill();
-    const again = await start(dataDir);
+    const again = await sharedServer();
     await expectWhole(again, videoId);
   });
 
-  test.each<[string, ['ffmpeg' | 'ffprobe', string] | undefined, (server: VideoServer) => boolean]>([
+  test.each<
+    [string, ['ffmpeg' | 'ffprobe', string] | undefined, (server: VideoServer, videoId: string) => boolean]
+  >([
     [
       'while it looks into the file',
       ['ffprobe', '-show_entries'],
@@ -198,32 +214,36 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     [
       'while the first quality grows',
       undefined,
-      server => statusOf(server, 'hls', '240p') === 'encoding' && workersOn(server.dataDir).length > 0,
+      (server, videoId) =>
+        statusOf(server, videoId, 'hls', '240p') === 'encoding' && workersOn(server.dataDir).length > 0,
     ],
     [
       'while the other qualities are encoded',
       undefined,
-      server =>
-        statusOf(server, 'hls', '240p') === 'encoded' && statusOf(server, 'hls', '360p') === 'encoding',
+      (server, videoId) =>
+        statusOf(server, videoId, 'hls', '240p') === 'encoded' &&
+        statusOf(server, videoId, 'hls', '360p') === 'encoding',
     ],
     [
       'while it puts the mp4 together',
       ['ffmpeg', 'faststart'],
-      server => statusOf(server, 'mp4', '360p') === 'encoding',
+      (server, videoId) => statusOf(server, videoId, 'mp4', '360p') === 'encoding',
     ],
   ])('%s goes on and finishes', async (what, still, isThere) => {
-    const dataDir = await testTempDir();
-    const server = await start(dataDir, still === undefined ? {} : await standStill(...still));
+    const server =
+      still === undefined
+        ? await sharedServer()
+        : await start(await testTempDir(), await standStill(...still));
+    const { dataDir } = server;
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);
-    await killWhen(server, what, () => isThere(server));
-    expect(
-      renditions(server).some(({ status }) => status !== 'encoded') || renditions(server).length === 0,
-    ).toBe(true);
+    await killWhen(server, what, () => isThere(server, videoId));
+    const rows = renditions(server, videoId);
+    expect(rows.some(({ status }) => status !== 'encoded') || rows.length === 0).toBe(true);
     await waitUntil(() => workersOn(dataDir).length === 0, {
       what: 'the end of its ffmpeg',
     });
-    const again = await start(dataDir);
+    const again = still === undefined ? await sharedServer() : await start(dataDir);
     await expectWhole(again, videoId);
   });
 
@@ -233,7 +253,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     const server = await start(dataDir, codecs);
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);
-    const states = (of: VideoServer) => codecRenditions(of).map(({ status }) => status);
+    const states = (of: VideoServer) => codecRenditions(of, videoId).map(({ status }) => status);
     const isEncoding = () => states(server).includes('encoding') && workersOn(dataDir).length > 0;
     await killWhen(server, 'encoding to HEVC', isEncoding);
     expect(states(server)).toEqual(['encoding', 'encoding']);
@@ -246,7 +266,10 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     expect(states(again)).not.toEqual(['encoded', 'encoded']);
     const restore = { body: { discarded: false } };
     expect((await again.call('PATCH', `/discarded/videos/${videoId}`, restore)).status).toBe(200);
-    await waitUntil(() => again.read('SELECT id FROM jobs').length === 0, { what: 'the end of all jobs' });
+    await waitUntil(() => again.read('SELECT id FROM jobs').length === 0, {
+      what: 'the end of all jobs',
+      timeoutMs: encodeTimeoutMs,
+    });
     expect(states(again)).toEqual(['encoded', 'encoded']);
     await expectWhole(again, videoId);
     expect(await again.text(`/vod/${videoId}/hls/manifest.m3u8`)).toContain('hvc1');
@@ -275,6 +298,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
       ...['-c', 'copy', '-c:s', 'mov_text', '-metadata:s:s:0', 'language=eng', subtitled],
     ]);
     const server = await start(dataDir, await standStill('ffmpeg', 'webvtt'));
+    server.leaveOutImages();
     const { videoId } = await server.create();
     expect(await server.send(videoId, await readFile(subtitled))).toBe(201);
     const isExtracting = () => workersOn(dataDir).some(({ words }) => words.includes('webvtt'));
