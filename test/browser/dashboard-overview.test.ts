@@ -133,14 +133,11 @@ describeInBrowser('the overview of the dashboard', browser => {
     ).json()) as { webhookId: string };
     await server.api('POST', `/webhooks/${webhookId}/test`);
     await server.api('POST', '/account/api-keys', { name: 'Website' });
+    const usage = await (await server.api('GET', '/usage')).json();
+    const storage = { ...usage.storage, maxBytes: Math.max(1, usage.storage.totalBytes) };
     await page.route(
       url => url.pathname === '/usage',
-      async route => {
-        const response = await route.fetch();
-        const usage = await response.json();
-        const storage = { ...usage.storage, maxBytes: Math.max(1, usage.storage.totalBytes) };
-        await route.fulfill({ response, json: { ...usage, storage } });
-      },
+      route => route.fulfill({ json: { ...usage, storage } }),
     );
     await page.reload();
     const video = section('Latest').getByRole('listitem').filter({ hasText: 'Harbour' });

