@@ -1,14 +1,23 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressReader } from '../../src/http/listener/client-address.ts';
+import { scopes } from '../../src/http/routing/scope.ts';
 import { createAccount } from '../../src/resources/identity/accounts/create-account.ts';
 import { maxKeyPairs } from '../../src/resources/identity/accounts/key-pair.ts';
-import { maxSessionsPerUser } from '../../src/resources/identity/sessions/session.ts';
+import { KeyPairsStore } from '../../src/resources/identity/accounts/key-pairs.store.ts';
+import { maxSessionsPerUser, sessionLifetimeMs } from '../../src/resources/identity/sessions/session.ts';
+import { SessionsStore } from '../../src/resources/identity/sessions/sessions.store.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
 import { admin, emailOf, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
-import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
+import {
+  type ApiReply,
+  type StartApiOptions,
+  sandboxProjectOf,
+  startApi,
+  type TestApi,
+} from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -99,15 +108,40 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
   it('create no more API keys than a project may have', async () => {
     const servers = await startTwo();
     const create = (server: TestApi) => server.call('POST', '/account/api-keys', { body: {} });
-    for (let count = 1; count < maxKeyPairs - 5; count += 1) await create(servers[0]);
+    const [{ database }] = servers;
+    const projectId = await sandboxProjectOf(database);
+    const [account] = await rowsOf<{ id: string }>(database, 'SELECT id FROM accounts');
+    const store = new KeyPairsStore(database);
+    await database.transaction(async transaction => {
+      for (let count = 1; count < maxKeyPairs - 5; count += 1) {
+        const keys = [{ projectId, text: `key of tests ${count}` }];
+        const pair = { accountId: account!.id, createdAtMs: Date.now(), scopes, keys };
+        await store.add(pair, transaction);
+      }
+    });
     const answers = await toBoth(servers, create);
     expect(countsOf(answers)).toEqual({ 201: 5, '400 api-key-limit-reached': requests - 5 });
   });
 
   it('keep no more sessions than a user may have', async () => {
     const servers = await startTwo();
+    await signIn(servers[0]);
+    const [{ database }] = servers;
+    const [first] = await rowsOf<{ user_id: string; account_id: string }>(
+      database,
+      'SELECT user_id, account_id FROM sessions',
+    );
+    const { user_id: userId, account_id: accountId } = first!;
+    const store = new SessionsStore(database);
+    await database.transaction(async transaction => {
+      for (let count = 1; count < maxSessionsPerUser - 5; count += 1) {
+        const [atMs, secret, address] = [Date.now(), `secret of tests ${count}`, '192.0.2.1'];
+        const session = { userId, accountId, secret, atMs, address, userAgent: undefined };
+        await store.add({ ...session, expiresAtMs: atMs + sessionLifetimeMs }, transaction);
+      }
+    });
     // Attempts in progress count like wrong passwords, of which ten are allowed.
-    for (let round = 0; round < 12; round += 1) await toBoth(servers, server => signIn(server), 10);
+    for (let round = 0; round < 3; round += 1) await toBoth(servers, server => signIn(server), 10);
     const headers = { cookie: await signIn(servers[0]) };
     const { json } = await servers[1].call('GET', '/account/sessions', { key: null, headers });
     expect(json.pagination.itemsTotal).toBe(maxSessionsPerUser);
