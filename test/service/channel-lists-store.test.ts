@@ -235,6 +235,10 @@ describe.each(databaseKinds)('the lists of channels on %s', kind => {
         endedAtMs,
         endedAtMs === null ? null : 'completed',
       );
+    for (let index = 0; index < 30; index += 1) {
+      await stream(`liEnded${index}`, at - 1_800_000 - index);
+      await broadcast(`liEnded${index}`, at - 1_800_000, at - 60_000);
+    }
     await stream('liTomorrow', at + 24 * hourMs);
     await stream('liSoon', at + hourMs);
     await stream('liLate', at - hourMs / 2);

@@ -188,9 +188,9 @@ export class ChannelListsStore {
         .where('s.starts_at_ms', '>=', nowMs - maxLatenessMs)
         .where(({ or, eb }) => or([eb('s.is_live', 'is', null), eb('s.is_live', '=', 0)]))
         .orderBy('s.starts_at_ms')
-        .orderBy('s.id')
-        .limit(sql.lit(2 * maxAnnouncedStreams)),
+        .orderBy('s.id'),
     );
+    // Any number of them may have begun and ended already.
     return rows
       .flatMap(({ id, name, starts_at_ms, last_started_at_ms }) => {
         const times = {
