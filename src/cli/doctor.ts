@@ -70,8 +70,7 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
   if (values.bundle !== undefined && log !== undefined) {
     const { createSupportArchive } = await import('./doctor/support-archive.ts');
     const { readProgramWords } = await import('./doctor/program-words.ts');
-    const { rm, writeFile } = await import('node:fs/promises');
-    const { messageOf, systemCodeOf } = await import('../shared/errors.ts');
+    const { messageOf } = await import('../shared/errors.ts');
     const createdAt = new Date().toISOString();
     const programWords = await readProgramWords();
     const { config, readLog } = diagnosis;
@@ -79,9 +78,7 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     const lines = isNowhere ? await readLog() : log;
     const report = { version, mode, createdAt, config, findings, log: lines, programWords };
     const { bundle } = values;
-    await writeFile(bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(async error => {
-      // A full disk would leave a part of it, where the next archive goes.
-      if (systemCodeOf(error) !== 'EEXIST') await rm(bundle, { force: true });
+    await writeNew(bundle, createSupportArchive(report)).catch((error: unknown) => {
       throw new UsageError(`--bundle: ${messageOf(error)}`);
     });
     process.stderr.write(
@@ -89,6 +86,21 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     );
   }
   process.exitCode = exitCodeOf(findings);
+}
+
+/** Writes beside the file and renames, so that a killed command leaves no part of an archive under its name. */
+async function writeNew(path: string, bytes: Buffer): Promise<void> {
+  const { rm, writeFile } = await import('node:fs/promises');
+  const { publishNew } = await import('./publish-new.ts');
+  const partial = `${path}.partial`;
+  try {
+    // Left by a killed command to the same file.
+    await rm(partial, { force: true });
+    await writeFile(partial, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    if (!(await publishNew(partial, path))) throw new Error(`${path} exists. Name a new file`);
+  } finally {
+    await rm(partial, { force: true });
+  }
 }
 
 function isEmpty(log: readonly string[]): boolean {

@@ -1,13 +1,13 @@
 import { createWriteStream, existsSync, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
-import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { systemCodeOf } from '../../shared/errors.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 import { copyDatabase } from '../../store/database-copy.ts';
+import { publishNew } from '../publish-new.ts';
 import {
   type BackupContents,
   BackupError,
@@ -184,18 +184,8 @@ async function writeTo(
   const partial = join(workFolder, 'archive');
   await pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), { signal });
   if (isForced) await rename(partial, path);
-  else await publishNew(partial, path);
+  else if (!(await publishNew(partial, path))) throw new BackupError(existsMessage(path));
   await syncFolderOf(path);
-}
-
-/** Creating a hard link fails when the file exists. Without hard links, only a check before can. */
-async function publishNew(partial: string, path: string): Promise<void> {
-  try {
-    await link(partial, path);
-  } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST' || existsSync(path)) throw new BackupError(existsMessage(path));
-    await rename(partial, path);
-  }
 }
 
 async function* filesOf(
