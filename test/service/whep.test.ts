@@ -148,8 +148,18 @@ test('a private live stream needs its token', async () => {
   const wrong = search.replace(/token=\w+/, 'token=to0000000000000000000000');
   expect(wrong).not.toBe(search);
   expect((await watch(`/whep/${stream.liveStreamId}${wrong}`)).status).toBe(404);
-  const watched = await watch(`/whep/${stream.liveStreamId}${search}`);
+  // A request that is refused leaves the token unused: it is still another viewer's, from another program.
+  expect((await watch(`/whep/${stream.liveStreamId}${search}`, 'nonsense')).status).toBe(400);
+  expect((await watch(`/whep/${stream.liveStreamId}${search}`, offer, 'text/plain')).status).toBe(415);
+  const withAgent = (agent: string) =>
+    fetch(`${server.baseUrl}/whep/${stream.liveStreamId}${search}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp', 'user-agent': agent },
+      body: offer,
+    });
+  const watched = await withAgent('another program');
   expect(watched.status).toBe(201);
+  expect((await withAgent('a third one')).status).toBe(404);
   const session = new URL(watched.headers.get('location')!, server.baseUrl);
   expect((await fetch(session, { method: 'PATCH' })).status).toBe(415);
   // The session ends with the broadcast.

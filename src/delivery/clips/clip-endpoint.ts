@@ -90,7 +90,7 @@ export class ClipEndpoint implements SignalingEndpoint {
     if (method === 'OPTIONS') return respond(204);
     if (method !== 'POST') throw new AppError('method-not-allowed');
     const [, liveStreamId = ''] = pathPattern.exec(path) ?? [];
-    const stream = await this.#admit(liveStreamId, request);
+    const stream = await this.#admit(liveStreamId, request, 'check');
     const otherUrl = this.#options.live.current(liveStreamId)?.serverUrl;
     if (otherUrl !== undefined) {
       return respond(307, { Location: `${otherUrl}${path}${query === '' ? '' : `?${query}`}` });
@@ -103,15 +103,20 @@ export class ClipEndpoint implements SignalingEndpoint {
     };
     const { projectId } = stream.trafficOwner;
     const viewers = [clientNetwork(request.remoteAddress), identityOf(stream)].filter(id => id !== undefined);
-    const clip = await this.#limited({ liveStreamId, viewers, seconds: lastSeconds }, () =>
-      this.#options.createClip(projectId, liveStreamId, part, stream.limits),
-    );
+    const clip = await this.#limited({ liveStreamId, viewers, seconds: lastSeconds }, async () => {
+      await this.#admit(liveStreamId, request, 'claim');
+      return this.#options.createClip(projectId, liveStreamId, part, stream.limits);
+    });
     return respond(201, { 'Content-Type': contentType }, JSON.stringify(clip));
   }
 
-  async #admit(liveStreamId: string, { message, query }: SignalingRequest): Promise<AdmittedStream> {
+  async #admit(
+    liveStreamId: string,
+    { message, query }: SignalingRequest,
+    step: 'check' | 'claim',
+  ): Promise<AdmittedStream> {
     const stream =
-      liveStreamId === '' ? undefined : await this.#gate.admitToPage(message, liveStreamId, query);
+      liveStreamId === '' ? undefined : await this.#gate.admitToPage(message, liveStreamId, query, step);
     if (stream instanceof PlaybackRefusal) throw detailed('playback-refused', stream.reason);
     if (stream === undefined) {
       const text =

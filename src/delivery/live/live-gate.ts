@@ -75,16 +75,24 @@ export class LiveGate {
     return this.#streams.find(requested.liveStreamId).then(found => this.#admitTo(found, requested));
   }
 
-  /** Admits requests for pages, which carry the token in the query; a public stream ignores it. */
-  async admitToPage(request: ViewerRequest, liveStreamId: string, query: string): Promise<LiveAnswer> {
+  /**
+   * Admits requests for pages, which carry the token in the query; a public stream ignores it.
+   * @param step `check` leaves an unused token to the `claim` that follows when the request succeeds; default both
+   */
+  async admitToPage(
+    request: ViewerRequest,
+    liveStreamId: string,
+    query: string,
+    step?: 'check' | 'claim',
+  ): Promise<LiveAnswer> {
     const stream = await this.#streams.read(liveStreamId);
     if (stream === undefined) return undefined;
     const parameters = new URLSearchParams(query);
     const admission = await this.#gate.admit(resourceOf(liveStreamId, stream), {
       request,
       query: parameters,
-      mayClaimToken: !isLinkPreview(request),
-      beginsPlayback: true,
+      mayClaimToken: step !== 'check' && !isLinkPreview(request),
+      beginsPlayback: step !== 'claim',
       cookiePath: `/live/${liveStreamId}`,
       token: stream.public ? undefined : (parameters.get('token') ?? undefined),
     });

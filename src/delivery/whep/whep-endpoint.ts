@@ -47,7 +47,8 @@ interface Viewer {
   readonly request: SignalingRequest;
   readonly liveStreamId: string;
   readonly broadcast: WhepBroadcast;
-  readonly stream: AdmittedStream;
+  /** With the session of a private token, once it is claimed. */
+  stream: AdmittedStream;
 }
 
 /** The place of one viewer among those that are allowed. Tell it what becomes of the viewer. */
@@ -124,15 +125,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
 
   async #watch(request: SignalingRequest): Promise<SignalingResponse> {
     const liveStreamId = request.path.slice(endpointPath.length);
-    const stream = liveStreamIdPattern.test(liveStreamId)
-      ? await this.#gate.admitToPage(request.message, liveStreamId, request.query)
-      : undefined;
-    if (stream instanceof PlaybackRefusal) throw detailed('playback-refused', stream.reason);
-    if (stream === undefined) {
-      const text =
-        'There is no live stream with this id, or it is private and the token is missing or wrong.';
-      throw detailed('resource-not-found', text);
-    }
+    const stream = await this.#admit(request, liveStreamId, 'check');
     const otherUrl = this.#options.live.current(liveStreamId)?.serverUrl;
     if (otherUrl !== undefined) {
       const query = request.query === '' ? '' : `?${request.query}`;
@@ -151,7 +144,8 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     }
     const place = this.#reserve(request.remoteAddress);
     const id = newId('wp');
-    const session = this.#createSession(id, { request, liveStreamId, broadcast, stream }, place);
+    const viewer: Viewer = { request, liveStreamId, broadcast, stream };
+    const session = this.#createSession(id, viewer, place);
     try {
       const opened = await webRtc.open({
         offer,
@@ -161,13 +155,29 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       });
       session.connect(opened.session);
       if (session.isClosed) throw detailed('not-ready', 'The broadcast has ended.', retryAfterSeconds);
+      viewer.stream = await this.#admit(request, liveStreamId, 'claim');
       const location = `${this.#options.sessionBase}${sessionsPath}${id}`;
-      const headers = { ...session.ice.headers, ...this.#rewindHeader(liveStreamId, stream) };
+      const headers = { ...session.ice.headers, ...this.#rewindHeader(liveStreamId, viewer.stream) };
       return respond(201, { 'Content-Type': SDP, Location: location, ...headers }, opened.answer);
     } catch (error) {
       session.end();
       throw error;
     }
+  }
+
+  /** @throws AppError `playback-refused` or `resource-not-found` */
+  async #admit(
+    { message, query }: SignalingRequest,
+    liveStreamId: string,
+    step: 'check' | 'claim',
+  ): Promise<AdmittedStream> {
+    const stream = liveStreamIdPattern.test(liveStreamId)
+      ? await this.#gate.admitToPage(message, liveStreamId, query, step)
+      : undefined;
+    if (stream instanceof PlaybackRefusal) throw detailed('playback-refused', stream.reason);
+    if (stream !== undefined) return stream;
+    const text = 'There is no live stream with this id, or it is private and the token is missing or wrong.';
+    throw detailed('resource-not-found', text);
   }
 
   /** Players show how far a viewer can go back, which HLS plays. */
@@ -231,13 +241,14 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
   }
 
   #createSession(id: string, viewer: Viewer, place: ViewerPlace): WhepSession {
-    const { liveStreamId, broadcast, stream, request } = viewer;
+    const { liveStreamId, broadcast, request } = viewer;
     const { remoteAddress } = request;
     const session: WhepSession = new WhepSession({
       broadcast,
       log: this.#log.child('delivery', { sessionId: id, protocol: 'whep', liveStreamId, remoteAddress }),
-      watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
-      isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access, request.message),
+      watched: bytes => this.#count(viewer, bytes, viewer.stream.trafficOwner),
+      isStillAdmitted: () =>
+        this.#gate.stillAdmitsOverWebRtc(liveStreamId, viewer.stream.access, request.message),
       connected: place.connected,
       unconnected: () => this.#options.viewers.recordRefusal('unconnected'),
       ended: () => {
