@@ -75,6 +75,7 @@ export function createHttpListener(
     upgrades: roles.includes('api') ? api.upgrades : [],
     koa: api.koa,
     canWait: isPlayerReport,
+    addressOf: peers.addressOf,
     docsBase: api.docsBase,
     maxConnections: config['http.maxConnections'],
     perAddress: { maxPerAddress: config['http.maxConnectionsPerAddress'], isExempt: isTrustedProxy },

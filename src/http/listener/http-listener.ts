@@ -13,7 +13,7 @@ import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { FastPath } from '../fast-path/fast-path.ts';
 import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
 import type { CertificateSource } from './certificate-source.ts';
-import type { IsSecure, PeerRequest } from './client-address.ts';
+import { type AddressOf, addressReader, type IsSecure, type PeerRequest } from './client-address.ts';
 import { checkHostHeader, toOriginForm } from './host-header.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import {
@@ -45,6 +45,8 @@ export interface HttpListenerOptions {
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
   /** Tells requests that come in great numbers, and wait while the server is busy with others. */
   readonly canWait?: (request: HttpRequest) => boolean;
+  /** Address of the client, also behind a proxy. Default: the peer. */
+  readonly addressOf?: AddressOf;
   readonly docsBase: () => string;
   /** Methods for `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
   readonly allowedMethods?: (path: string) => string | undefined;
@@ -60,6 +62,7 @@ export interface HttpListenerOptions {
   readonly keepAliveTimeoutMs?: number;
 }
 
+const peerAddress = addressReader([]);
 const maxHeaderBytes = 16 * 1_024;
 const http2SessionIdleMs = 120_000;
 const maxHttp2Streams = 128;
@@ -73,7 +76,7 @@ export class HttpListener implements Component {
   readonly #log: Logger;
   readonly #refusalLog: ThrottledLog;
   readonly #connectionLimiter: ConnectionLimiter;
-  readonly #turns = new RequestTurns();
+  readonly #turns: RequestTurns;
   readonly #proxyProtocol: ProxyProtocol;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
@@ -90,9 +93,9 @@ export class HttpListener implements Component {
     this.#options = options;
     this.#log = options.log;
     this.#refusalLog = new ThrottledLog(options.log);
-    this.#connectionLimiter = new ConnectionLimiter(
-      options.perAddress ?? { maxPerAddress: 0, isExempt: () => true },
-    );
+    const perAddress = options.perAddress ?? { maxPerAddress: 0, isExempt: () => true };
+    this.#connectionLimiter = new ConnectionLimiter(perAddress);
+    this.#turns = new RequestTurns(perAddress);
     this.#proxyProtocol = new ProxyProtocol({
       isProxy: options.isProxy ?? (() => false),
       timeoutMs: this.#serverOptions().headersTimeout,
@@ -338,8 +341,9 @@ export class HttpListener implements Component {
     request.url = withoutBasePath(url, this.#basePath);
     this.#attempt(request, () => {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
-      if (this.#options.canWait?.(request) !== true) this.#koa(request, response);
-      else if (!this.#turns.take(response, () => this.#serveLate(request, response))) {
+      const { canWait, addressOf = peerAddress } = this.#options;
+      if (canWait?.(request) !== true) this.#koa(request, response);
+      else if (!this.#turns.take(response, addressOf(request), () => this.#serveLate(request, response))) {
         this.#refusalLog.warn('requests-refused', { reason: 'busy' });
         rejectRequest('busy', response, this.#options.docsBase());
       }
