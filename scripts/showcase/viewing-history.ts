@@ -185,18 +185,20 @@ async function writeTraffic(database: Database, projectId: string): Promise<void
   for (let ago = 30; ago >= 0; ago -= 1) {
     const isWeekend = [0, 6].includes(new Date((today - ago) * dayMs).getUTCDay());
     const share = (ago === 0 ? 0.5 : 1) * (isWeekend ? 1.5 : 1) * (1 + (30 - ago) / 40);
-    await traffic.add(
-      today - ago,
-      new Map([
-        [
-          projectId,
-          {
-            liveBytes: Math.round(4.2e9 * share * (0.5 + random())),
-            vodBytes: Math.round(6.8e9 * share * (0.7 + random() * 0.6)),
-          },
-        ],
-      ]),
-    );
+    await traffic
+      .addition(
+        today - ago,
+        new Map([
+          [
+            projectId,
+            {
+              liveBytes: Math.round(4.2e9 * share * (0.5 + random())),
+              vodBytes: Math.round(6.8e9 * share * (0.7 + random() * 0.6)),
+            },
+          ],
+        ]),
+      )
+      .run();
   }
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey, randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { withFaultyCommits } from '../support/faulty-commits.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { signToken } from '../support/sign-token.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
@@ -64,6 +65,49 @@ describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL dat
       expect([metric, json.data]).toEqual([metric, value]);
       const ofViewer = `/data/metrics/${metric}?filterBy[viewerId][]=customer-7`;
       expect([metric, (await servers[0]!.call('GET', ofViewer)).json.data]).toEqual([metric, value]);
+    }
+  });
+
+  it('count each playback once, whose commit was not answered', async () => {
+    const url = await postgresUrlOf(await testTempDir());
+    const clock = { nowMs: () => startMs, monotonicMs: () => startMs };
+    let faulty!: ReturnType<typeof withFaultyCommits>;
+    const server = await startApi({
+      clock,
+      analytics: { reportsPerMinute: 0 },
+      database: async dataDir => {
+        faulty = withFaultyCommits(await openDatabase({ dataDir, url: new Secret(url) }));
+        return faulty.database;
+      },
+    });
+    onTestFinished(() => server.stop());
+    const { json: video } = await server.call('POST', '/videos', { body: { title: 'A video' } });
+    const { tracker } = server.api.analytics;
+    // More than one batch: their counts follow in transactions of their own.
+    const viewers = 250;
+    const play = async () => {
+      const sid = randomUUID();
+      for (let viewer = 0; viewer < viewers; viewer += 1) {
+        const report = { sid, mid: video.videoId, pid: randomUUID(), ref: '', ver: '1', sat: startMs };
+        const eve = [{ eat: startMs, typ: 2, vti: 0 }];
+        await server.call('POST', '/watch', { key: null, body: { ...report, eve } });
+      }
+    };
+    await play();
+    for (const fault of ['after', 'after', 'before', 'after', undefined] as const) {
+      faulty.fault = fault;
+      await tracker.flush();
+    }
+    await tracker.flush();
+    await play();
+    for (const fault of ['before', 'after', undefined] as const) {
+      faulty.fault = fault;
+      await tracker.flush();
+    }
+    await tracker.flush();
+    for (const path of ['metrics/play/count', 'metrics/play/total']) {
+      const { json } = await server.call('GET', `/data/${path}`);
+      expect([path, json.data]).toEqual([path, 2 * viewers]);
     }
   });
 });

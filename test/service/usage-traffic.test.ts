@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { TrafficStore } from '../../src/operations/usage/traffic.store.ts';
 import { Traffic } from '../../src/operations/usage/traffic.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { withFaultyCommits } from '../support/faulty-commits.ts';
 import { openFilesIn } from '../support/open-files.ts';
 import { runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
@@ -168,23 +169,23 @@ describe('traffic', () => {
     ]);
   });
 
-  it('is kept while the database cannot be written', async () => {
-    const store = new TrafficStore(api.database);
-    let isBroken = true;
-    const failing = Object.assign(Object.create(store) as TrafficStore, {
-      add: async (...given: Parameters<TrafficStore['add']>) => {
-        if (isBroken) throw new Error('disk I/O error');
-        await store.add(...given);
-      },
-    });
-    const traffic = new Traffic({ store: failing, clock, log: silentLogger });
+  it('is kept while the database cannot be written, and added once when only the answer was lost', async () => {
+    const faulty = withFaultyCommits(api.database);
+    const store = new TrafficStore(faulty.database);
+    const traffic = new Traffic({ store, clock, log: silentLogger });
     const { projectIds } = await api.addAccount();
-    traffic.record(projectIds.sandbox, 'live', 5);
-    await traffic.flush();
-    traffic.record(projectIds.sandbox, 'live', 6);
-    isBroken = false;
+    // Commits of SQLite always answer.
+    for (const fault of ['before', api.database.dialect === 'postgres' ? 'after' : 'before'] as const) {
+      faulty.fault = fault;
+      traffic.record(projectIds.sandbox, 'live', 5);
+      await traffic.flush();
+      traffic.record(projectIds.sandbox, 'live', 6);
+      await traffic.flush();
+      faulty.fault = undefined;
+      await traffic.flush();
+    }
     await traffic.stop();
     const [day] = (await store.since(projectIds.sandbox, 0)).values();
-    expect(day).toEqual({ liveBytes: 11, vodBytes: 0 });
+    expect(day).toEqual({ liveBytes: 22, vodBytes: 0 });
   });
 });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { CommitOnce } from '../../store/commit-once.ts';
 import type { Database } from '../../store/database.ts';
 import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
@@ -41,9 +42,9 @@ export class TrafficStore {
     );
   }
 
-  /** Adds all projects or none. */
-  async add(day: number, byProject: ReadonlyMap<string, DayTraffic>): Promise<void> {
-    await this.#database.transaction(async transaction => {
+  /** Adds all projects or none when it runs. */
+  addition(day: number, byProject: ReadonlyMap<string, DayTraffic>): CommitOnce {
+    return new CommitOnce(this.#database, async transaction => {
       // Adds in one order, so that transactions of several servers do not deadlock.
       for (const [projectId, traffic] of [...byProject].sort(([one], [other]) => (one < other ? -1 : 1))) {
         await transaction.run(this.#add({ projectId, day, ...traffic }));

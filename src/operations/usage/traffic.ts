@@ -4,12 +4,19 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
+import type { CommitOnce } from '../../store/commit-once.ts';
 import type { DayTraffic, TrafficStore } from './traffic.store.ts';
 
 interface TrafficOptions {
   readonly store: TrafficStore;
   readonly clock?: Clock;
   readonly log: Logger;
+}
+
+interface TrafficAddition {
+  readonly held: Map<string, DayTraffic>;
+  readonly some: ReadonlyMap<string, DayTraffic>;
+  readonly commit: CommitOnce;
 }
 
 /** A crash loses at most this much. */
@@ -31,6 +38,7 @@ export class Traffic implements Component {
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;
   #dayEndsAtMs = Number.NEGATIVE_INFINITY;
+  #addition: TrafficAddition | undefined;
   #flushing: Promise<void> = Promise.resolve();
   readonly #flushes = new OnDemandInterval(writeIntervalMs, () => {
     const hasTraffic = [...this.#unwritten.values()].some(byProject => byProject.size > 0);
@@ -93,6 +101,7 @@ export class Traffic implements Component {
 
   async #writeAll(): Promise<void> {
     try {
+      await this.#finishAddition();
       for (const day of [...this.#unwritten.keys()]) await this.#write(day);
     } catch (error) {
       this.#log.error('traffic-not-written', { error });
@@ -105,11 +114,20 @@ export class Traffic implements Component {
     // Entries that are added meanwhile come after these.
     for (let left = held.size; left > 0; left -= projectsPerBatch) {
       const some = copyFirst(held, Math.min(left, projectsPerBatch));
-      await this.#store.add(day, some);
-      subtract(held, some);
+      this.#addition = { held, some, commit: this.#store.addition(day, some) };
+      await this.#finishAddition();
       if (left > projectsPerBatch) await yieldToEventLoop();
     }
     if (held.size === 0 && held !== this.#today) this.#unwritten.delete(day);
+  }
+
+  /** Repeats the one that failed first, unchanged: it may be stored. */
+  async #finishAddition(): Promise<void> {
+    if (this.#addition === undefined) return;
+    const { held, some, commit } = this.#addition;
+    await commit.run();
+    subtract(held, some);
+    this.#addition = undefined;
   }
 
   #startDay(day: number): void {

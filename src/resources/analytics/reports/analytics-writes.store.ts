@@ -4,6 +4,7 @@ import { BatchedLookups } from '../../../shared/batched-lookups.ts';
 import { maxEntries } from '../../../shared/lru-limit.ts';
 import { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { TokenBuckets } from '../../../shared/token-buckets.ts';
+import { CommitOnce, isCommitted, transactionIdOf } from '../../../store/commit-once.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { textQuery } from '../../../store/raw-query.ts';
@@ -20,7 +21,7 @@ import {
   upsert,
   upserts,
 } from './analytics-statements.store.ts';
-import { type CountedTuple, type CountRows, CountSums } from './count-sums.ts';
+import { type CountedTuple, CountSums } from './count-sums.ts';
 import {
   type CollectedInterval,
   type CollectedPlayback,
@@ -89,6 +90,11 @@ interface NameLimit {
   readonly fallback: string;
 }
 
+interface UndecidedWrite {
+  readonly transactionId: string;
+  readonly sums: CountSums;
+}
+
 const dayMs = 86_400_000;
 const maxCachedValues = 20_000;
 const maxCachedTuples = 50_000;
@@ -124,7 +130,9 @@ export class AnalyticsWritesStore {
   readonly #lookups = new BatchedLookups(names => this.#findAll(names));
   /** Counts of playbacks that are stored. */
   #sums = new CountSums();
-  readonly #unwritten: CountRows[] = [];
+  readonly #unwritten: CommitOnce[] = [];
+  /** Counts of writes that failed: their playbacks are stored nevertheless if only the answer was lost. */
+  readonly #undecided: UndecidedWrite[] = [];
 
   constructor(database: Database, newNames: NewNames) {
     this.#database = database;
@@ -176,31 +184,46 @@ export class AnalyticsWritesStore {
     withSums: boolean,
   ): Promise<ReadonlyMap<string, number | 'changed'>> {
     let attempts = 0;
+    let undecided: UndecidedWrite | undefined;
     try {
       const { written, sums } = await this.#database.transaction(async transaction => {
         attempts += 1;
+        undecided = undefined;
         if (attempts > 1) this.#forgetNumbers();
-        return this.#writeAll(updates, nowMs, withSums, transaction);
+        const transactionId = withSums ? undefined : await transactionIdOf(transaction);
+        const result = await this.#writeAll(updates, nowMs, withSums, transaction);
+        if (transactionId !== undefined) undecided = { transactionId, sums: result.sums };
+        return result;
       });
       this.#sums.addAll(sums);
       return written;
     } catch (error) {
       this.#forgetNumbers();
+      if (undecided !== undefined && this.#undecided.length < maxUnwrittenBatches)
+        this.#undecided.push(undecided);
       throw error;
     }
   }
 
   /** Writes the counts that are left, in transactions that lock few rows for a short time. */
   async writeSums(): Promise<void> {
+    for (let write = this.#undecided[0]; write !== undefined; write = this.#undecided[0]) {
+      if (await isCommitted(this.#database, write.transactionId)) this.#sums.addAll(write.sums);
+      this.#undecided.shift();
+    }
     const sums = this.#sums;
     if (sums.size > 0) {
       this.#sums = new CountSums();
       const batches = await sums.rows(rowsPerTransaction, await TimeSlice.begin(maxSliceMs));
-      if (this.#unwritten.length < maxUnwrittenBatches) this.#unwritten.push(...batches);
+      if (this.#unwritten.length < maxUnwrittenBatches) {
+        for (const { table, rows } of batches)
+          this.#unwritten.push(
+            new CommitOnce(this.#database, transaction => upsert(transaction, upserts[table], rows)),
+          );
+      }
     }
     for (let batch = this.#unwritten[0]; batch !== undefined; batch = this.#unwritten[0]) {
-      const { table, rows } = batch;
-      await this.#database.transaction(transaction => upsert(transaction, upserts[table], rows));
+      await batch.run();
       this.#unwritten.shift();
     }
   }

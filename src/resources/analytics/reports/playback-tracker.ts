@@ -255,9 +255,11 @@ export class PlaybackTracker implements Component {
   }
 
   async #write(changed: readonly OpenPlayback[], withSums: boolean): Promise<void> {
+    // Rows of counts that many batches lock hold up other servers.
+    const isAtOnce = !this.#options.isShared || (withSums && changed.length <= playbacksPerBatch);
     for (let first = 0; first < changed.length; first += playbacksPerBatch) {
       const some = changed.slice(first, first + playbacksPerBatch);
-      if (await this.#writeBatch(some, withSums && changed.length <= playbacksPerBatch)) continue;
+      if (await this.#writeBatch(some, isAtOnce)) continue;
       for (const open of changed.slice(first + playbacksPerBatch)) this.#writeLater(open);
       return;
     }
