@@ -133,8 +133,8 @@ describeInBrowser('the overview of the dashboard', browser => {
     ).json()) as { webhookId: string };
     await server.api('POST', `/webhooks/${webhookId}/test`);
     await server.api('POST', '/account/api-keys', { name: 'Website' });
-    const usage = await (await server.api('GET', '/usage')).json();
-    const storage = { ...usage.storage, maxBytes: Math.max(1, usage.storage.totalBytes) };
+    const usage = (await (await server.api('GET', '/usage')).json()) as { readonly storage: object };
+    const storage = { ...usage.storage, totalBytes: 1_000, maxBytes: 1_000 };
     await page.route(
       url => url.pathname === '/usage',
       route => route.fulfill({ json: { ...usage, storage } }),

@@ -131,7 +131,7 @@ export const serverSettings = {
     'MILLRACE_HTTP_MAX_CONNECTIONS_PER_ADDRESS',
     integer(0, 1_000_000),
     1000,
-    'Maximum number of open HTTP and HTTPS connections from one IPv4 address or IPv6 /64 network. Trusted proxies are exempt. 0 means no limit.',
+    'Maximum number of open HTTP and HTTPS connections from one IPv4 address or IPv6 /64 network, and of its player reports at the same time. Trusted proxies are exempt. 0 means no limit.',
   ),
   'rtmp.port': setting('MILLRACE_RTMP_PORT', port, 1935, 'RTMP port for encoders.'),
   'rtmps.port': setting(
