@@ -125,8 +125,6 @@ export class DashboardPage {
   }
 
   async close(): Promise<void> {
-    // Answers that are changed on their way may still be.
-    await this.page.unrouteAll({ behavior: 'ignoreErrors' });
     await this.page.context().close();
   }
 
