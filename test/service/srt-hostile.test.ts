@@ -116,7 +116,7 @@ test('connections of one address are limited, and repeated handshakes are one', 
 });
 
 test('a publisher keeps its media whatever others send, before and after the handshake', async () => {
-  const fixture = await open();
+  const fixture = await open({ idleTimeoutMs: 60_000 });
   const publisher = await connect(fixture.port);
   const cookie = await cookieOf(publisher);
   await concluded(publisher, conclusion(cookie, goodKey));
