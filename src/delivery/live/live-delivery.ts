@@ -411,14 +411,7 @@ export class LiveDelivery {
 
   /** Refuses private streams. */
   sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
-    const admission = {
-      request: exchange.request,
-      liveStreamId,
-      query: '',
-      mayClaimToken: false,
-      beginsPlayback: false,
-    };
-    this.#respond(exchange, this.#gate.admit(admission), ({ name }) => {
+    this.#respond(exchange, this.#admitWithoutToken(exchange, liveStreamId), ({ name }) => {
       const page = this.#shareablePage(liveStreamId, name);
       this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));
     });
@@ -426,14 +419,7 @@ export class LiveDelivery {
 
   /** Refuses private streams, as those that are live. */
   sendCalendarEvent(exchange: Exchange, liveStreamId: string): void {
-    const admission = {
-      request: exchange.request,
-      liveStreamId,
-      query: '',
-      mayClaimToken: false,
-      beginsPlayback: false,
-    };
-    this.#respond(exchange, this.#gate.admit(admission), stream => {
+    this.#respond(exchange, this.#admitWithoutToken(exchange, liveStreamId), stream => {
       const nowMs = this.#options.clock.nowMs();
       const startsAtMs = this.#live.state(liveStreamId).live ? undefined : announcedStart(stream, nowMs);
       if (startsAtMs === undefined) {
@@ -444,6 +430,17 @@ export class LiveDelivery {
       const text = calendarEvent({ liveStreamId, title: streamTitle(stream.name), url, startsAtMs, nowMs });
       const type = 'text/calendar; charset=utf-8';
       this.#sender.sendDocument(exchange, 200, Buffer.from(text), type, ['Cache-Control', noStore]);
+    });
+  }
+
+  /** Admits to public streams. */
+  #admitWithoutToken({ request }: Exchange, liveStreamId: string) {
+    return this.#gate.admit({
+      request,
+      liveStreamId,
+      query: '',
+      mayClaimToken: false,
+      beginsPlayback: false,
     });
   }
 
