@@ -187,10 +187,11 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const segment = new URL(watch.segments.get(watch.newestMsn)!.uri, watch.mediaUrl);
     const { mediaUrl, newestMsn } = watch;
-    // Requests several segments, each of which waits: whichever is between two requests at that moment, the others
-    // are not.
+    // No segment is finished from here on, so that viewers who wait for one are not between two requests at the end.
+    process.kill(publisher.pid!, 'SIGSTOP');
     const waiting = [1, 2, 2].map(ahead => isToldOfTheEnd(mediaUrl, newestMsn + ahead));
     expect((await server.api('DELETE', `/live-streams/${stream.liveStreamId}`)).status).toBe(204);
+    process.kill(publisher.pid!, 'SIGCONT');
     expect((await publisher.exited).code).not.toBe(0);
     expect(publisher.stderr).toContain('This live stream was deleted.');
     for (const url of [masterUrl(stream), watch.mediaUrl, segment]) {
