@@ -7,6 +7,12 @@ interface Replaced {
   readonly value: unknown;
 }
 
+/** Why a value would be ignored: it is not one of the setting, or it contradicts another setting. */
+interface SettingProblem {
+  readonly kind: 'value' | 'contradiction';
+  readonly text: string;
+}
+
 interface Origin {
   readonly kind: 'default' | 'dashboard' | Given['origin'];
   /** Names the variable, flag or file; undefined for the others. */
@@ -64,16 +70,16 @@ export class RunningSettings {
   replace(values: Readonly<Record<string, string>>): string[] {
     const { replaced, problems } = this.#parse(values);
     this.#replaced = replaced;
-    return [...problems.values()];
+    return [...problems.values()].map(({ text }) => text);
   }
 
-  /** Returns why the value of `key`, the last of `values`, would be ignored. */
-  problemOf(key: string, values: Readonly<Record<string, string>>): string | undefined {
+  /** Returns the problem of the value of `key`, the last of `values`; undefined when it would apply. */
+  problemOf(key: string, values: Readonly<Record<string, string>>): SettingProblem | undefined {
     return this.#parse(values).problems.get(key);
   }
 
   #parse(values: Readonly<Record<string, string>>) {
-    const problems = new Map<string, string>();
+    const problems = new Map<string, SettingProblem>();
     const replaced = new Map<string, Replaced>();
     let config: Config = this.#loaded.config;
     for (const [key, raw] of Object.entries(values)) {
@@ -83,13 +89,13 @@ export class RunningSettings {
         const changed = { ...config, [key]: value };
         const found = contradictions(changed);
         if (found.length > 0) {
-          problems.set(key, found.join(' '));
+          problems.set(key, { kind: 'contradiction', text: found.join(' ') });
           continue;
         }
         config = changed;
         replaced.set(key, { raw, value });
       } catch (error) {
-        problems.set(key, `${key}: ${messageOf(error)}`);
+        problems.set(key, { kind: 'value', text: `${key}: ${messageOf(error)}` });
       }
     }
     return { replaced, problems };

@@ -184,6 +184,10 @@ export const errorRegister = {
   'setting-not-changeable': conflict("This setting can't be changed here.", {
     remedy: 'Change it where it is set, and restart the server.',
   }),
+  'setting-contradicts-another': invalid('This value contradicts another setting.', {
+    meaning: 'The value is valid, but not together with that of the setting that `detail` names.',
+    remedy: 'Choose another value, or change the other setting first.',
+  }),
   'oidc-not-configured': conflict('OpenID Connect is not configured on this server.', {
     meaning: 'The server has no OpenID Connect provider, so nobody can sign in with one.',
     remedy: 'Sign in with your password or a passkey, or ask the operator to set `MILLRACE_OIDC_ISSUER`.',

@@ -113,7 +113,10 @@ describe('settings in the dashboard', () => {
     });
     expect(await change('uploads.minFree', '1MiB')).toMatchObject({
       status: 400,
-      json: { detail: expect.stringContaining('must be larger than recording.minFree') },
+      json: {
+        type: expect.stringMatching(/\/setting-contradicts-another$/),
+        detail: expect.stringContaining('must be larger than recording.minFree'),
+      },
     });
     expect(await change('http.port', '81')).toMatchObject({
       status: 409,

@@ -101,7 +101,7 @@ export function serverSettingsRoutes({ settings, isOperator }: ServerSettingsRou
           .meta({ examples: [{ value: '30s' }] }),
       ),
       success: { status: 200, description: 'The changed setting.', schema: settingSchema },
-      errors: ['authorization-operator-only', 'setting-not-changeable'],
+      errors: ['authorization-operator-only', 'setting-not-changeable', 'setting-contradicts-another'],
       handle: async ({ params, body }) => settings.change(params.setting, body.value ?? undefined),
     }),
   ];

@@ -95,7 +95,7 @@ export class ServerSettings implements Component {
 
   /**
    * Sets a value, or with undefined leaves it to the file again.
-   * @throws AppError `setting-not-changeable`, `invalid-attribute`
+   * @throws AppError `setting-not-changeable`, `invalid-attribute`, `setting-contradicts-another`
    */
   async change(key: string, value: string | undefined): Promise<ServerSettingView> {
     const view = this.find(key);
@@ -103,10 +103,11 @@ export class ServerSettings implements Component {
       throw new AppError('resource-not-found', undefined, { details: { name: 'setting' } });
     if (!view.isChangeable) throw notChangeable(view);
     const { [key]: _, ...others } = await this.#store.read();
-    const detail =
+    const problem =
       value === undefined ? undefined : this.#settings.problemOf(key, { ...others, [key]: value });
-    if (detail !== undefined) {
-      throw new AppError('invalid-attribute', undefined, { details: { name: 'value', detail } });
+    if (problem !== undefined) {
+      const code = problem.kind === 'value' ? 'invalid-attribute' : 'setting-contradicts-another';
+      throw new AppError(code, undefined, { details: { name: 'value', detail: problem.text } });
     }
     await this.#store.write(key, value);
     await this.#applyAgain();

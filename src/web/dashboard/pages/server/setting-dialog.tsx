@@ -122,8 +122,8 @@ function valuesText(kind: string): string {
 }
 
 /** Says in the reader's language why the server takes no such value. */
-function valueError({ name, kind }: ServerSetting, problem: ApiProblem | undefined): string | undefined {
-  const text = problem?.problems.find(({ attribute }) => attribute === 'value')?.text;
-  if (text?.startsWith(`${name}: expected`)) return valuesText(kind);
-  return text?.startsWith('uploads.minFree:') ? t('setting.minFree') : undefined;
+function valueError({ kind }: ServerSetting, problem: ApiProblem | undefined): string | undefined {
+  if (problem?.code === 'invalid-attribute') return valuesText(kind);
+  // Of the settings that can be changed here, only these two can contradict each other.
+  return problem?.code === 'setting-contradicts-another' ? t('setting.minFree') : undefined;
 }
