@@ -9,6 +9,7 @@ import { watermarkNames } from './migrations/0066-watermark-names.ts';
 import { claimsOfNodes } from './migrations/0067-claims-of-nodes.ts';
 import { videoPlays } from './migrations/0068-video-plays.ts';
 import { plannedStarts } from './migrations/0069-planned-starts.ts';
+import { webhookErrorCodes } from './migrations/0070-webhook-error-codes.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   claimsOfNodes,
   videoPlays,
   plannedStarts,
+  webhookErrorCodes,
 ];
 
 export const schemaVersion = versionAfter(migrations);

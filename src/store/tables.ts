@@ -21,6 +21,7 @@ interface OwnColumns {
     /** 1: no owner has ever proved their email address, as far as is known. */
     is_unclaimed: Generated<number>;
   };
+  hook_results: { error_code: string | null };
   invitations: { email: EmailAddress };
   live_streams: {
     is_listed: Generated<number>;
@@ -37,6 +38,7 @@ interface OwnColumns {
     state: Generated<'empty' | 'processing' | 'ready' | 'failed'>;
   };
   watermarks: { name: string | null };
+  webhook_attempts: { error_code: string | null };
   webhook_delivery_totals: { state: 'waiting' | 'retrying' | 'succeeded' | 'failed' };
 }
 

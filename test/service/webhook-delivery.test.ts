@@ -312,6 +312,7 @@ describe('an answer', () => {
         attemptedAt: expect.any(String),
         durationMs: expect.any(Number),
         error: 'No response within 0.15 s.',
+        errorCode: 'timeout',
       },
     ]);
     expect(late.nextAttemptAt).toEqual(expect.any(String));
@@ -328,17 +329,17 @@ describe('an answer', () => {
     const cases: [text: string, attempt: object][] = [
       [
         'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n',
-        { statusCode: 302, error: 'Redirects are not followed.' },
+        { statusCode: 302, error: 'Redirects are not followed.', errorCode: 'redirect' },
       ],
       [
         'HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno',
         { statusCode: 500, response: 'no' },
       ],
-      ['', { error: 'The connection was closed before a response.' }],
-      ['SMTP ready\r\n', { error: expect.stringContaining('Parse Error') }],
+      ['', { error: 'The connection was closed before a response.', errorCode: 'connection-closed' }],
+      ['SMTP ready\r\n', { error: expect.stringContaining('Parse Error'), errorCode: 'response-invalid' }],
       [
         `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
-        { error: 'The response headers are too large.' },
+        { error: 'The response headers are too large.', errorCode: 'response-invalid' },
       ],
     ];
     for (const [text, attempt] of cases) {

@@ -57,7 +57,7 @@ it('does not follow a name that leads elsewhere the next time, not over a kept c
   expect(connections).toBe(1);
   expect(await send(url)).toEqual({
     statusCode: undefined,
-    error: 'hooks.invalid is not reachable on the public network.',
+    error: { code: 'host-not-public', text: 'hooks.invalid is not reachable on the public network.' },
     response: undefined,
   });
   expect(await send(url)).toMatchObject({ statusCode: 201 });
@@ -77,7 +77,10 @@ it('reaches private addresses only where they are allowed', async () => {
   for (const host of ['hooks.invalid', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
     expect(await send(`http://${host}:${receiver.port}/`)).toMatchObject({
       statusCode: undefined,
-      error: expect.stringContaining('is not reachable on the public network.'),
+      error: {
+        code: 'host-not-public',
+        text: expect.stringContaining('is not reachable on the public network.'),
+      },
     });
   }
   expect(receiver.hooks).toEqual([]);
@@ -122,7 +125,10 @@ it('finds a host whose name server never answers for the other family of address
 
 it('gives up on a silent name server, and cancels aborted requests', async () => {
   const send = senderOf({ resolve: () => new Promise(() => {}), timeoutMs: 30 });
-  expect((await send('http://hooks.invalid/')).error).toBe('No response within 0.03 s.');
+  expect((await send('http://hooks.invalid/')).error).toEqual({
+    code: 'timeout',
+    text: 'No response within 0.03 s.',
+  });
   const patient = senderOf({ resolve: () => new Promise(() => {}) });
   const controller = new AbortController();
   const answer = patient('http://hooks.invalid/', controller.signal);
@@ -133,11 +139,14 @@ it('gives up on a silent name server, and cancels aborted requests', async () =>
 it('explains why a receiver cannot be reached', async () => {
   const gone = await startReceiver();
   gone.server.close();
-  expect((await senderOf()(gone.url)).error).toBe('The connection was refused.');
+  expect((await senderOf()(gone.url)).error).toEqual({
+    code: 'connection-refused',
+    text: 'The connection was refused.',
+  });
   const failing = senderOf({
     resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
   });
-  expect((await failing('http://hooks.invalid/')).error).toBe(
+  expect((await failing('http://hooks.invalid/')).error?.text).toBe(
     'hooks.invalid is not reachable on the public network.',
   );
 });
@@ -160,12 +169,12 @@ it('verifies certificates, for the name and not for the address', async () => {
   const { port } = server.address() as AddressInfo;
   expect(await senderOf()(`https://localhost:${port}/`)).toMatchObject({
     statusCode: undefined,
-    error: expect.stringMatching(/self-signed/),
+    error: { code: 'tls-failed', text: expect.stringMatching(/self-signed/) },
   });
   const trusting = senderOf({ ca: cert });
   expect(await trusting(`https://localhost:${port}/`)).toMatchObject({ statusCode: 200, response: 'safe' });
   expect(await trusting(`https://hooks.invalid:${port}/`)).toMatchObject({
     statusCode: undefined,
-    error: expect.stringMatching(/hooks\.invalid/),
+    error: { code: 'tls-failed', text: expect.stringMatching(/hooks\.invalid/) },
   });
 });

@@ -95,7 +95,7 @@ describe('a test of a webhook', () => {
     receiver.answer = () => {};
     const { webhookId } = await server.hook(receiver.url);
     const { json } = await server.call('POST', `/webhooks/${webhookId}/test`);
-    expect(json.attempts).toMatchObject([{ error: 'No response within 0.1 s.' }]);
+    expect(json.attempts).toMatchObject([{ error: 'No response within 0.1 s.', errorCode: 'timeout' }]);
   });
 
   it('can be sent ten times a minute by a project, and does not use up those of another', async () => {

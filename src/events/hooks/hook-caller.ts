@@ -5,13 +5,9 @@ import { maxEntries } from '../../shared/lru-limit.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { eventBody } from '../event-catalogue.ts';
 import { webhookHeaders } from '../webhooks/webhook-headers.ts';
-import {
-  maxKeptResponseBytes,
-  type WebhookResponse,
-  type WebhookSender,
-} from '../webhooks/webhook-sender.ts';
-import type { Hook, HookKind, HookResult } from './hook.ts';
-import { type HookAnswer, maxAnswerBytes, readHookAnswer } from './hook-answer.ts';
+import { maxKeptResponseBytes, type WebhookSender } from '../webhooks/webhook-sender.ts';
+import type { Hook, HookError, HookKind, HookResult } from './hook.ts';
+import { type HookAnswer, type HookResponse, maxAnswerBytes, readHookAnswer } from './hook-answer.ts';
 
 export interface HookQuestion {
   /** Id of the live stream or video. */
@@ -72,7 +68,10 @@ export class HookCaller {
     const pausedMs = lane.pausedUntilMs - askedAtMs;
     const response =
       pausedMs > 0
-        ? failed(`The hook failed ${lane.failuresInRow} times in a row. It is called again in a few seconds.`)
+        ? failed({
+            code: 'paused',
+            text: `The hook failed ${lane.failuresInRow} times in a row. It is called again in a few seconds.`,
+          })
         : await this.#askInTurn(hook, question, lane);
     const answer = await followable(readHookAnswer(response), question);
     // Ignores the answer for a publisher or viewer that has left: the request was cancelled, or its answer reaches
@@ -107,19 +106,19 @@ export class HookCaller {
   }
 
   /** The timeout includes the wait: those before began earlier, so that they have ended by then. */
-  async #askInTurn(hook: Hook, question: HookQuestion, { limit }: Lane): Promise<WebhookResponse> {
+  async #askInTurn(hook: Hook, question: HookQuestion, { limit }: Lane): Promise<HookResponse> {
     const { clock } = this.#options;
-    if (limit.waitingCount >= maxWaiting) return failed(tooBusyText);
+    if (limit.waitingCount >= maxWaiting) return failed(tooBusy);
     const deadlineMs = clock.monotonicMs() + hook.timeoutMs;
     const isQueued = limit.isBusy;
     return limit.run(async () => {
       const timeoutMs = isQueued ? Math.floor(deadlineMs - clock.monotonicMs()) : hook.timeoutMs;
-      if (timeoutMs <= 0 || question.signal.aborted) return failed(tooBusyText);
+      if (timeoutMs <= 0 || question.signal.aborted) return failed(tooBusy);
       return this.#send(hook, question, timeoutMs);
     });
   }
 
-  #send(hook: Hook, { payload, signal }: HookQuestion, timeoutMs: number): Promise<WebhookResponse> {
+  #send(hook: Hook, { payload, signal }: HookQuestion, timeoutMs: number): Promise<HookResponse> {
     const { sender, version, clock } = this.#options;
     const { hookId, kind, url, signatureSecret } = hook;
     const nowMs = clock.nowMs();
@@ -150,12 +149,13 @@ export class HookCaller {
   #keep(
     { hookId, onFailure }: Hook,
     { subjectId, remoteAddress }: HookQuestion,
-    { statusCode, response }: WebhookResponse,
+    { statusCode, response }: HookResponse,
     answer: HookAnswer,
     { askedAtMs, isTest }: { readonly askedAtMs: number; readonly isTest: boolean },
   ): HookResult {
     const { clock, results } = this.#options;
     const durationMs = Math.max(0, Math.round(clock.monotonicMs() - askedAtMs));
+    const error = answer.kind === 'allowed' ? undefined : answer.error;
     const result: HookResult = {
       durationMs,
       isTest,
@@ -164,7 +164,8 @@ export class HookCaller {
       statusCode,
       attemptedAtMs: clock.nowMs() - durationMs,
       isAllowed: answer.kind === 'failed' ? onFailure === 'allow' : answer.kind === 'allowed',
-      error: answer.kind === 'allowed' ? undefined : answer.error,
+      error: error?.text,
+      errorCode: error?.code,
       response: response?.slice(0, maxKeptResponseBytes),
     };
     results.add(hookId, result);
@@ -173,12 +174,16 @@ export class HookCaller {
 }
 
 async function followable(answer: HookAnswer, { findFault }: HookQuestion): Promise<HookAnswer> {
-  const error = answer.kind === 'allowed' ? await findFault?.(answer.fields) : undefined;
-  return error === undefined ? answer : { kind: 'refused', message: error, error };
+  const fault = answer.kind === 'allowed' ? await findFault?.(answer.fields) : undefined;
+  if (fault === undefined) return answer;
+  return { kind: 'refused', message: fault, error: { code: 'response-unusable', text: fault } };
 }
 
-const tooBusyText = `${maxRunning} requests to this hook were waiting for a response, and none arrived in time.`;
+const tooBusy: HookError = {
+  code: 'busy',
+  text: `${maxRunning} requests to this hook were waiting for a response, and none arrived in time.`,
+};
 
-function failed(error: string): WebhookResponse {
+function failed(error: HookError): HookResponse {
   return { statusCode: undefined, error, response: undefined };
 }

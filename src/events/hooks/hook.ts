@@ -1,3 +1,5 @@
+import { type DeliveryError, deliveryErrorCodes } from '../webhooks/delivery-error.ts';
+
 export const hookKinds = ['publish', 'play'] as const;
 export type HookKind = (typeof hookKinds)[number];
 
@@ -17,6 +19,12 @@ export interface Hook {
   readonly createdAtMs: number;
 }
 
+/** Failures of hooks beside those of the request. */
+const ownErrorCodes = ['paused', 'busy', 'response-incomplete', 'response-unusable', 'status'] as const;
+export const hookErrorCodes = [...deliveryErrorCodes, ...ownErrorCodes] as const;
+export type HookErrorCode = (typeof hookErrorCodes)[number];
+export type HookError = DeliveryError<HookErrorCode>;
+
 export interface HookResult {
   readonly attemptedAtMs: number;
   /** Duration with the time in the queue. */
@@ -29,6 +37,7 @@ export interface HookResult {
   readonly statusCode: number | undefined;
   /** Undefined when the hook decided itself. */
   readonly error: string | undefined;
+  readonly errorCode: HookErrorCode | undefined;
   /** Start of the body. */
   readonly response: string | undefined;
 }

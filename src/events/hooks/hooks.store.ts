@@ -1,7 +1,7 @@
 import type { Database } from '../../store/database.ts';
 import { lockForUpdate } from '../../store/row-locks.ts';
 import type { Row } from '../../store/tables.ts';
-import { type Hook, type HookKind, type HookResult, maxKeptResults } from './hook.ts';
+import { type Hook, type HookErrorCode, type HookKind, type HookResult, maxKeptResults } from './hook.ts';
 
 export class HooksStore {
   readonly #database: Database;
@@ -77,6 +77,7 @@ export class HooksStore {
             remote_address: result.remoteAddress,
             status_code: result.statusCode ?? null,
             error: result.error ?? null,
+            error_code: result.errorCode ?? null,
             response: result.response ?? null,
           })),
         ),
@@ -117,6 +118,7 @@ function resultFrom(row: Omit<Row<'hook_results'>, 'number'>): HookResult {
     remoteAddress: row.remote_address,
     statusCode: row.status_code ?? undefined,
     error: row.error ?? undefined,
+    errorCode: (row.error_code ?? undefined) as HookErrorCode | undefined,
     response: row.response ?? undefined,
   };
 }

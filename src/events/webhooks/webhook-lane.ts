@@ -69,7 +69,7 @@ export function updateLane(
 ): void {
   const { webhookId } = lane;
   const what = { webhookId, deliveryId: delivery.deliveryId, attempt: delivery.attempts + 1 };
-  const why = { status: record.statusCode, failure: record.error };
+  const why = { status: record.statusCode, failure: record.error?.text };
   const isDelivered = next === 'succeeded';
   const isProven = isDelivered && record.durationMs < slowMs;
   lane.maxConcurrent = isProven

@@ -5,6 +5,7 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { databaseNowMs } from '../../store/database-clock.ts';
 import { eventBody } from '../event-catalogue.ts';
+import type { DeliveryError } from './delivery-error.ts';
 import { type NewDelivery, prepareQueueStatements } from './webhook-statements.store.ts';
 
 interface QueuedEvent {
@@ -36,7 +37,7 @@ interface AttemptRecord {
   readonly attemptedAtMs: number;
   readonly durationMs: number;
   readonly statusCode: number | undefined;
-  readonly error: string | undefined;
+  readonly error: DeliveryError | undefined;
   readonly response: string | undefined;
 }
 
@@ -274,7 +275,7 @@ export class WebhookQueue {
     record: AttemptRecord,
     transaction: Transaction,
   ): Promise<void> {
-    const { attemptedAtMs, durationMs, statusCode = null, error = null, response = null } = record;
+    const { attemptedAtMs, durationMs, statusCode = null, error, response = null } = record;
     await transaction.run(
       this.#statements.insertAttempt({
         number: deliveryNumber,
@@ -282,7 +283,8 @@ export class WebhookQueue {
         attemptedAtMs,
         durationMs,
         statusCode,
-        error,
+        error: error?.text ?? null,
+        errorCode: error?.code ?? null,
         response,
       }),
     );

@@ -6,18 +6,19 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { messageOf, systemCodeOf } from '../../shared/errors.ts';
+import { systemCodeOf } from '../../shared/errors.ts';
 import {
   classifyHostLiteral,
   pinnedLookup,
   type ResolveHost,
   resolveTarget,
 } from '../../shared/network/target-address.ts';
+import { connectionClosed, type DeliveryError, deliveryErrorOf } from './delivery-error.ts';
 import { createPinnedAgent, type PinnedOptions } from './pinned-agent.ts';
 
 export interface WebhookResponse {
   readonly statusCode: number | undefined;
-  readonly error: string | undefined;
+  readonly error: DeliveryError | undefined;
   /** Start of the body, up to `maxResponseBytes`; undefined without a response. */
   readonly response: string | undefined;
   /** The body was longer, or ended early. */
@@ -59,17 +60,9 @@ export interface WebhookSenderOptions {
 
 /** The rest of a response is not awaited. */
 export const maxKeptResponseBytes = 1_024;
-const maxErrorLength = 300;
 
-const errorTexts: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before a response.',
-  EHOSTUNREACH: 'The host cannot be reached.',
-  ENETUNREACH: 'The network cannot be reached.',
-  ETIMEOUT: 'The DNS server did not respond.',
-  ESERVFAIL: 'The host name was not found in DNS.',
-  HPE_HEADER_OVERFLOW: 'The response headers are too large.',
-};
+const canceled: DeliveryError = { code: 'canceled', text: 'The server canceled the request.' };
+const redirect: DeliveryError = { code: 'redirect', text: 'Redirects are not followed.' };
 
 /** Resolves the host once and connects to a checked address only, also when it reuses a connection. */
 export class WebhookSender {
@@ -90,11 +83,12 @@ export class WebhookSender {
         request.signal.removeEventListener('abort', abort);
         resolve(answer);
       });
-      const timer = setTimeout(() => exchange.end(`No response within ${timeoutMs / 1_000} s.`), timeoutMs);
-      const abort = () => exchange.end('The server canceled the request.');
+      const late: DeliveryError = { code: 'timeout', text: `No response within ${timeoutMs / 1_000} s.` };
+      const timer = setTimeout(() => exchange.end(late), timeoutMs);
+      const abort = () => exchange.end(canceled);
       request.signal.addEventListener('abort', abort);
       if (request.signal.aborted) abort();
-      else this.#exchange(request, exchange).catch(error => exchange.end(textOf(error)));
+      else this.#exchange(request, exchange).catch(error => exchange.end(deliveryErrorOf(error)));
     });
   }
 
@@ -124,7 +118,7 @@ export class WebhookSender {
     });
     if (exchange.isOver) return;
     if (!target.accepted) {
-      exchange.end(target.reason);
+      exchange.end({ code: 'host-not-public', text: target.reason });
       return;
     }
     const isTls = url.protocol === 'https:';
@@ -149,10 +143,10 @@ export class WebhookSender {
         // request.
         const isStale = sent.reusedSocket && !isFresh && systemCodeOf(error) === 'ECONNRESET';
         if (isStale && !exchange.isOver && !exchange.isAnswered) send(true);
-        else exchange.end(textOf(error));
+        else exchange.end(deliveryErrorOf(error));
       });
       sent.on('close', () => {
-        if (exchange.isCurrent(sent)) exchange.end('The connection was closed before a response.');
+        if (exchange.isCurrent(sent)) exchange.end(connectionClosed);
       });
       sent.end(request.body);
     };
@@ -186,7 +180,7 @@ class Exchange {
     request.once('upgrade', (response, socket) => {
       this.#statusCode = response.statusCode;
       socket.destroy();
-      this.end('');
+      this.end();
     });
   }
 
@@ -195,7 +189,7 @@ class Exchange {
   }
 
   /** Once a status has arrived it counts, however the body ends. */
-  end(error: string): void {
+  end(error?: DeliveryError): void {
     this.#finish(this.isAnswered ? undefined : error);
     this.#request?.destroy();
   }
@@ -205,7 +199,7 @@ class Exchange {
     response.on('data', (chunk: Buffer) => {
       this.#kept.push(chunk);
       this.#keptBytes += chunk.length;
-      if (this.#keptBytes > this.#maxResponseBytes) this.end('');
+      if (this.#keptBytes > this.#maxResponseBytes) this.end();
     });
     response.once('end', () => {
       this.#isComplete = true;
@@ -213,14 +207,14 @@ class Exchange {
     for (const event of ['end', 'error', 'close']) response.on(event, () => this.#finish(undefined));
   }
 
-  #finish(error: string | undefined): void {
+  #finish(error: DeliveryError | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
     const statusCode = this.#statusCode;
     const isRedirect = statusCode !== undefined && statusCode >= 300 && statusCode < 400;
     this.#done({
       statusCode,
-      error: error ?? (isRedirect ? 'Redirects are not followed.' : undefined),
+      error: error ?? (isRedirect ? redirect : undefined),
       response: statusCode === undefined ? undefined : this.#text(),
       ...(statusCode === undefined || this.#isComplete ? {} : { isTruncated: true }),
     });
@@ -231,10 +225,4 @@ class Exchange {
     const bytes = Buffer.concat(this.#kept).subarray(0, this.#maxResponseBytes);
     return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
   }
-}
-
-function textOf(error: unknown): string {
-  const code = systemCodeOf(error);
-  const known = code === undefined ? undefined : errorTexts[code];
-  return known ?? (messageOf(error) || code || 'The request failed.').slice(0, maxErrorLength);
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../../shared/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { databaseNowMs } from '../../store/database-clock.ts';
 import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
+import type { DeliveryErrorCode } from './delivery-error.ts';
 
 interface AttemptParameters {
   readonly number: number;
@@ -11,6 +12,7 @@ interface AttemptParameters {
   readonly durationMs: number;
   readonly statusCode: number | null;
   readonly error: string | null;
+  readonly errorCode: DeliveryErrorCode | null;
   readonly response: string | null;
 }
 
@@ -226,6 +228,7 @@ function outcomeStatements(database: Database) {
         duration_ms: attempt.durationMs,
         status_code: attempt.statusCode,
         error: attempt.error,
+        error_code: attempt.errorCode,
         response: attempt.response,
       }),
     ),

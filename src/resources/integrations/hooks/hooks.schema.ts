@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { failurePolicies, hookKinds } from '../../../events/hooks/hook.ts';
+import { failurePolicies, hookErrorCodes, hookKinds } from '../../../events/hooks/hook.ts';
 import { maxHookTimeoutSeconds } from '../../../shared/limits/resource-limits.ts';
 import { hookUrl } from '../webhooks/webhooks.schema.ts';
 
@@ -54,6 +54,10 @@ export const hookResultSchema = z
       .describe(
         'The failure, if `onFailure` decided instead of the hook, or the hook chose an unknown live stream; absent otherwise.',
       ),
+    errorCode: z
+      .enum(hookErrorCodes)
+      .optional()
+      .describe('The failure as a stable code. Absent without `error`.'),
     response: z.string().optional().describe('The first 1,024 characters of the response.'),
   })
   .meta({ id: 'HookResult', examples: [exampleResult] });

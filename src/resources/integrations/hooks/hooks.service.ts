@@ -107,7 +107,7 @@ export class HooksService {
 }
 
 function resultView(result: HookResult): HookResultView {
-  const { durationMs, isAllowed, isTest, subjectId, remoteAddress, statusCode, error, response } = result;
+  const { durationMs, isAllowed, isTest, subjectId, remoteAddress, statusCode, response } = result;
   return {
     attemptedAt: formatAtom(result.attemptedAtMs),
     durationMs,
@@ -116,7 +116,8 @@ function resultView(result: HookResult): HookResultView {
     [subjectId.startsWith('vi') ? 'videoId' : 'liveStreamId']: subjectId,
     remoteAddress,
     statusCode,
-    error,
+    error: result.error,
+    errorCode: result.errorCode,
     response,
   };
 }

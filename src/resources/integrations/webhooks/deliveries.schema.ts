@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { deliveryTypes } from '../../../events/event-catalogue.ts';
+import { deliveryErrorCodes } from '../../../events/webhooks/delivery-error.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { deliveryStatuses } from './deliveries.store.ts';
 
@@ -51,6 +52,10 @@ const attemptFields = {
   durationMs: z.int().describe('Milliseconds until the response was read or the attempt timed out.'),
   statusCode: z.int().optional().describe('HTTP status of the response; absent without a response.'),
   error: z.string().optional().describe('The failure, when the status does not tell it.'),
+  errorCode: z
+    .enum(deliveryErrorCodes)
+    .optional()
+    .describe('The failure as a stable code. Absent without `error`, and for attempts of earlier versions.'),
 };
 
 const attemptSchema = z

@@ -1,4 +1,5 @@
 import { type DeliveryType, testType } from '../../../events/event-catalogue.ts';
+import type { DeliveryErrorCode } from '../../../events/webhooks/delivery-error.ts';
 import type { WebhookQueue } from '../../../events/webhooks/webhook-queue.store.ts';
 import type { WebhookTester } from '../../../events/webhooks/webhook-tester.ts';
 import { notFoundError } from '../../../http/routing/project-resource.ts';
@@ -102,6 +103,7 @@ function attemptOf(attempt: NonNullable<ListedDelivery['lastAttempt']>) {
     durationMs: attempt.duration_ms,
     ...(attempt.status_code === null ? {} : { statusCode: attempt.status_code }),
     ...(attempt.error === null ? {} : { error: attempt.error }),
+    ...(attempt.error_code === null ? {} : { errorCode: attempt.error_code as DeliveryErrorCode }),
   };
 }
 

@@ -80,7 +80,7 @@ export class DeliveriesStore {
             .onRef('newest.attempt', '=', 'delivery.attempts'),
         )
         .selectAll('delivery')
-        .select(['attempted_at_ms', 'duration_ms', 'status_code', 'error'])
+        .select(['attempted_at_ms', 'duration_ms', 'status_code', 'error', 'error_code'])
         .where('number', 'in', numbers)
         .orderBy('number', direction),
     );
@@ -151,13 +151,13 @@ function listedFrom(
     [Key in keyof NonNullable<ListedDelivery['lastAttempt']>]: Row<'webhook_attempts'>[Key] | null;
   },
 ): ListedDelivery {
-  const { attempted_at_ms, duration_ms, status_code, error } = row;
+  const { attempted_at_ms, duration_ms, status_code, error, error_code } = row;
   return {
     ...deliveryFrom(row),
     lastAttempt:
       attempted_at_ms === null || duration_ms === null
         ? undefined
-        : { attempted_at_ms, duration_ms, status_code, error },
+        : { attempted_at_ms, duration_ms, status_code, error, error_code },
   };
 }
 

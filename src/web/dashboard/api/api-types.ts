@@ -588,6 +588,7 @@ export type WebhookDelivery = {
     readonly durationMs: number;
     readonly statusCode?: number | undefined;
     readonly error?: string | undefined;
+    readonly errorCode?: "timeout" | "connection-refused" | "connection-closed" | "host-unreachable" | "host-not-public" | "dns-failed" | "tls-failed" | "response-invalid" | "redirect" | "canceled" | "request-failed" | undefined;
   } | undefined;
 };
 
@@ -610,6 +611,7 @@ export type WebhookAttempt = {
   readonly durationMs: number;
   readonly statusCode?: number | undefined;
   readonly error?: string | undefined;
+  readonly errorCode?: "timeout" | "connection-refused" | "connection-closed" | "host-unreachable" | "host-not-public" | "dns-failed" | "tls-failed" | "response-invalid" | "redirect" | "canceled" | "request-failed" | undefined;
   readonly response?: string | undefined;
 };
 
@@ -636,6 +638,7 @@ export type HookResult = {
   readonly remoteAddress: string;
   readonly statusCode?: number | undefined;
   readonly error?: string | undefined;
+  readonly errorCode?: "timeout" | "connection-refused" | "connection-closed" | "host-unreachable" | "host-not-public" | "dns-failed" | "tls-failed" | "response-invalid" | "redirect" | "canceled" | "request-failed" | "paused" | "busy" | "response-incomplete" | "response-unusable" | "status" | undefined;
   readonly response?: string | undefined;
 };
 

@@ -86,7 +86,7 @@ test('an answer that cannot be followed refuses, with the reason', async () => {
   expect(await ask('{"liveStreamId":"li2"}')).toEqual({
     kind: 'refused',
     message: 'There is no li2.',
-    error: 'There is no li2.',
+    error: { code: 'response-unusable', text: 'There is no li2.' },
   });
   expect(await ask('{"liveStreamId":"li1"}')).toMatchObject({ kind: 'allowed' });
 });

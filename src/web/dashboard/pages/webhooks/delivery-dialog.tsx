@@ -14,7 +14,14 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { DeliveryBadge } from './delivery-badge.tsx';
-import { formatAnswer, formatDuration, isGood, isPending, prettyJson } from './delivery-labels.ts';
+import {
+  errorDetail,
+  formatAnswer,
+  formatDuration,
+  isGood,
+  isPending,
+  prettyJson,
+} from './delivery-labels.ts';
 import { eventLabel } from './event-labels.ts';
 import { resend } from './resend.ts';
 import { useDeliveryRefresh } from './use-delivery-refresh.ts';
@@ -109,6 +116,7 @@ function attemptsText(total: number, kept: number): string {
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {
   const { attemptedAt, durationMs, response } = attempt;
+  const detail = errorDetail(attempt);
   return (
     <li>
       <p class="attempt-head">
@@ -120,6 +128,11 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }) {
           })}
         </span>
       </p>
+      {detail !== undefined && (
+        <p lang="en" dir="ltr">
+          {detail}
+        </p>
+      )}
       {response !== undefined && response !== '' && <pre class="attempt-answer">{response}</pre>}
     </li>
   );

@@ -1,4 +1,4 @@
-import type { WebhookAttempt, WebhookDelivery } from '../../api/api-types.ts';
+import type { HookResult, WebhookAttempt, WebhookDelivery } from '../../api/api-types.ts';
 import { locale } from '../../state/texts.ts';
 import { t } from '../../texts/overview.ts';
 
@@ -19,9 +19,31 @@ export function isPending({ status }: Pick<WebhookDelivery, 'status'>): boolean 
   return status === 'waiting' || status === 'retrying';
 }
 
-export function formatAnswer({ statusCode, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): string {
+/** Of a webhook or a hook, which has further codes. */
+type Answer = Pick<HookResult, 'statusCode' | 'error' | 'errorCode'>;
+
+export function formatAnswer(answer: Answer): string {
+  const { statusCode } = answer;
+  const error = errorLabel(answer);
   if (statusCode === undefined) return error ?? t('delivery.noResponse');
   return error === undefined ? `HTTP ${statusCode}` : `HTTP ${statusCode}: ${error}`;
+}
+
+/** Errors of earlier versions have no code. */
+function errorLabel({ error, errorCode }: Answer): string | undefined {
+  if (errorCode === 'status') return undefined;
+  return errorCode === undefined ? error : t(`delivery.error.${errorCode}`);
+}
+
+/** Codes that stand for many errors, or for one with names in it. */
+const generalCodes: readonly HookResult['errorCode'][] = [
+  ...(['host-not-public', 'dns-failed', 'tls-failed'] as const),
+  ...(['response-invalid', 'response-unusable', 'request-failed'] as const),
+];
+
+/** Returns the server's own text, in English, where it says more than the label of its code. */
+export function errorDetail({ error, errorCode }: Answer): string | undefined {
+  return generalCodes.includes(errorCode) ? error : undefined;
 }
 
 export function isGood({ statusCode = 0, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): boolean {

@@ -16,7 +16,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { formatAnswer, formatDuration } from './delivery-labels.ts';
+import { errorDetail, formatAnswer, formatDuration } from './delivery-labels.ts';
 import { HookForm } from './hook-form.tsx';
 
 type HookKind = Hook['hook'];
@@ -190,6 +190,7 @@ function resultColumns(): Column<HookResult>[] {
       cell: result => (
         <span class="last-answer">
           <bdi>{formatAnswer(result)}</bdi>
+          {errorDetail(result) !== undefined && <bdi lang="en">{errorDetail(result)}</bdi>}
           {result.response !== undefined && <bdi>{result.response.slice(0, maxShownChars)}</bdi>}
           <bdi class="quiet">{formatDuration(result.durationMs)}</bdi>
         </span>

@@ -174,7 +174,7 @@ function TestResult({
       {attempt !== undefined && (
         <p>
           {t('webhooks.answerTook', {
-            answer: formatAnswer(attempt).replace(/\.$/, ''),
+            answer: formatAnswer(attempt).replace(/[.。]$/, ''),
             duration: formatDuration(attempt.durationMs),
           })}
         </p>

@@ -119,6 +119,7 @@ test('a hook that refuses everybody is worse than one that lets everybody in', (
     test: false,
     remoteAddress: '192.0.2.1',
     error: 'The connection was refused.',
+    errorCode: 'connection-refused',
   } as const;
   const hook = (kind: Hook['hook'], onFailure: Hook['onFailure'], results: Hook['results']) =>
     ({ hookId: kind, hook: kind, onFailure, results }) as Hook;
@@ -128,8 +129,8 @@ test('a hook that refuses everybody is worse than one that lets everybody in', (
   ];
   const items = attentionItems({ usage: usage(1), streams: [], hooks }, nowMs);
   expect(items.map(({ tone, text }) => `${tone}: ${text}`)).toEqual([
-    expect.stringMatching(/^bad: The connection was refused, .* Encoders are refused\.$/),
-    expect.stringMatching(/^warning: The connection was refused, .* Viewers play without its answer\.$/),
+    expect.stringMatching(/^bad: Connection refused, .* Encoders are refused\.$/),
+    expect.stringMatching(/^warning: Connection refused, .* Viewers play without its answer\.$/),
   ]);
   const mended = [{ ...failure, error: undefined, statusCode: 200 }, failure];
   expect(found({ hooks: [hook('play', 'refuse', mended)] })).toEqual([]);

@@ -34,9 +34,12 @@ it.each([
   [{ statusCode: 101 }, 'HTTP 101', true],
   [{ statusCode: 302 }, 'HTTP 302', false],
   [{ statusCode: 200, error: 'It broke off.' }, 'HTTP 200: It broke off.', false],
+  [{ statusCode: 302, error: 'No.', errorCode: 'redirect' }, 'HTTP 302: Redirects aren’t followed', false],
+  [{ statusCode: 500, error: 'Status 500.', errorCode: 'status' }, 'HTTP 500', false],
+  [{ error: 'No.', errorCode: 'connection-refused' }, 'Connection refused', false],
   [{ error: 'The connection was refused.' }, 'The connection was refused.', false],
   [{}, 'No response', false],
-])('tells how a try went: %j', (attempt, words, good) => {
+] as const)('tells how a try went: %j', (attempt, words, good) => {
   expect([formatAnswer(attempt), isGood(attempt)]).toEqual([words, good]);
 });
 

@@ -1,5 +1,6 @@
 import type {
   Hook,
+  HookResult,
   LiveStream,
   Restream,
   Retention,
@@ -7,7 +8,6 @@ import type {
   Usage,
   Video,
   Webhook,
-  WebhookAttempt,
   WebhookDelivery,
 } from '../../../api/api-types.ts';
 import { formatServerWarning, type WarnedState } from '../../../format/server-warning.ts';
@@ -210,7 +210,7 @@ function webhookItems({ webhooks = [] }: AttentionSources): AttentionItem[] {
   });
 }
 
-function answerText(attempt: Pick<WebhookAttempt, 'statusCode' | 'error' | 'attemptedAt'>): string {
+function answerText(attempt: Pick<HookResult, 'statusCode' | 'error' | 'errorCode' | 'attemptedAt'>): string {
   const answer = formatAnswer(attempt).replace(/[.。]$/, '');
   return t('attention.answer', { answer, time: formatRelative(attempt.attemptedAt) });
 }
