@@ -17,7 +17,7 @@ export function ThemePreview({ theme }: { theme: object }) {
   const [chosen, setChosen] = useState<string>();
   const videos = useLoad('videos', async signal => {
     const { data } = await call('GET /videos', {
-      query: { sortBy: 'publishedAt', sortOrder: 'desc', pageSize: maxOffered },
+      query: { status: 'ready', sortBy: 'publishedAt', sortOrder: 'desc', pageSize: maxOffered },
       signal,
     });
     return data.flatMap(({ videoId, title, assets }) =>

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { chosenProject, UsageCards, useUsage } from '../usage/usage-page.tsx';
 import { ChecksCard } from './checks-card.tsx';
@@ -52,12 +52,11 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
           <ChecksCard />
           <UnverifiedUsersCard />
         </div>
-        <div class="stack">
-          <SystemCard state={state} />
-          <h2 class="server-usage">{t('server.usage', chosenProject())}</h2>
-          <UsageCards loaded={usage} />
-        </div>
+        <SystemCard state={state} />
       </div>
+      <Section title={t('server.usage', chosenProject())}>
+        <UsageCards loaded={usage} />
+      </Section>
     </div>
   );
 }
