@@ -296,23 +296,6 @@ const messages: TranslationOf<typeof en> = {
   'timeline.ended': 'Die Sendung ist beendet',
   'timeline.endedWhy': 'Die Sendung ist beendet. {reason}.',
   'timeline.endedByUser': 'Die Sendung wurde auf dem Server beendet',
-  'restreams.refused': 'Der Server hat den Stream abgewiesen. Prüfen Sie Server-URL und Streamschlüssel.',
-  'restreams.nameNotFound': 'Der Name des Servers wurde nicht gefunden. Prüfen Sie die Server-URL.',
-  'restreams.connectionRefused':
-    'Der Server hat die Verbindung abgelehnt. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
-  'restreams.unreachable':
-    'Der Server ist nicht erreichbar. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
-  'restreams.timedOut':
-    'Der Server antwortet nicht. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
-  'restreams.notPublic':
-    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Ein privates Netz braucht eine Einstellung des Servers.',
-  'restreams.tls': 'Das Zertifikat des Servers ist ungültig. Prüfen Sie die Server-URL.',
-  'restreams.closed': 'Die Verbindung ging verloren. Wenn das oft vorkommt, senken Sie die Bitrate.',
-  'restreams.stalled': 'Der Server nimmt keine Daten mehr an. Wenn das oft vorkommt, senken Sie die Bitrate.',
-  'restreams.failed': 'Der Server nimmt unter dieser URL weder RTMP noch SRT an. Prüfen Sie sie.',
-  'restreams.codec':
-    'Die Codecs des Streams können nicht gesendet werden. Verwenden Sie H.264 und AAC im Encoder.',
-  'restreams.sandboxLimit': 'In der Sandbox enden Weiterleitungen nach 2 Minuten.',
   'restreams.state.idle': 'Nicht live',
   'restreams.state.connecting': 'Verbindet',
   'restreams.state.live': 'Live',

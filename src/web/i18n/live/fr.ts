@@ -296,21 +296,6 @@ const messages: TranslationOf<typeof en> = {
   'timeline.ended': 'La diffusion est terminée',
   'timeline.endedWhy': 'La diffusion est terminée. {reason}.',
   'timeline.endedByUser': 'La diffusion a été arrêtée sur le serveur',
-  'restreams.refused': 'Le serveur a refusé le flux. Vérifiez l’URL du serveur et la clé de stream.',
-  'restreams.nameNotFound': 'Le nom du serveur est introuvable. Vérifiez l’URL du serveur.',
-  'restreams.connectionRefused':
-    'Le serveur a refusé la connexion. Vérifiez l’URL du serveur ou réessayez plus tard.',
-  'restreams.unreachable': 'Le serveur est injoignable. Vérifiez l’URL du serveur ou réessayez plus tard.',
-  'restreams.timedOut': 'Le serveur ne répond pas. Vérifiez l’URL du serveur ou réessayez plus tard.',
-  'restreams.notPublic':
-    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Un réseau privé nécessite un paramètre du serveur.',
-  'restreams.tls': 'Le certificat du serveur n’est pas valide. Vérifiez l’URL du serveur.',
-  'restreams.closed': 'La connexion a été perdue. Si cela se répète, réduisez votre débit.',
-  'restreams.stalled': 'Le serveur n’accepte plus de données. Si cela se répète, réduisez votre débit.',
-  'restreams.failed': 'Le serveur n’accepte ni RTMP ni SRT à cette URL. Vérifiez-la.',
-  'restreams.codec':
-    'Les codecs du flux ne peuvent pas être envoyés. Utilisez H.264 et AAC dans votre encodeur.',
-  'restreams.sandboxLimit': 'Dans le bac à sable, les retransmissions s’arrêtent après 2 minutes.',
   'restreams.state.idle': 'Pas en direct',
   'restreams.state.connecting': 'Connexion',
   'restreams.state.live': 'En direct',

@@ -285,24 +285,6 @@ const messages: TranslationOf<typeof en> = {
   'timeline.ended': '放送が終了しました',
   'timeline.endedWhy': '放送が終了しました。{reason}。',
   'timeline.endedByUser': '放送がサーバー側で終了されました',
-  'restreams.refused':
-    'サーバーがストリームを拒否しました。サーバーの URL とストリームキーを確認してください。',
-  'restreams.nameNotFound': 'サーバー名が見つかりません。サーバーの URL を確認してください。',
-  'restreams.connectionRefused':
-    'サーバーが接続を拒否しました。サーバーの URL を確認するか、後でもう一度お試しください。',
-  'restreams.unreachable':
-    'サーバーに接続できません。サーバーの URL を確認するか、後でもう一度お試しください。',
-  'restreams.timedOut': 'サーバーが応答しません。サーバーの URL を確認するか、後でもう一度お試しください。',
-  'restreams.notPublic':
-    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークには、サーバーの設定が必要です。',
-  'restreams.tls': 'サーバーの証明書が無効です。サーバーの URL を確認してください。',
-  'restreams.closed': '接続が切れました。何度も起こる場合は、ビットレートを下げてください。',
-  'restreams.stalled':
-    'サーバーがデータを受け付けなくなりました。何度も起こる場合は、ビットレートを下げてください。',
-  'restreams.failed': 'サーバーはこの URL で RTMP も SRT も受け付けません。確認してください。',
-  'restreams.codec':
-    'このストリームのコーデックは送信できません。エンコーダーで H.264 と AAC を使ってください。',
-  'restreams.sandboxLimit': 'サンドボックスでは、再配信は2分で終了します。',
   'restreams.state.idle': 'オフライン',
   'restreams.state.connecting': '接続中',
   'restreams.state.live': 'ライブ',

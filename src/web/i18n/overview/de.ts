@@ -205,6 +205,25 @@ const messages: TranslationOf<typeof en> = {
   'delivery.error.busy': 'Zu viele Anfragen warten',
   'delivery.error.response-incomplete': 'Antwort zu groß oder unvollständig',
   'delivery.error.response-unusable': 'Antwort nicht verwendbar',
+  'restream.reason.refused':
+    'Der Server hat den Stream abgewiesen. Prüfen Sie Server-URL und Streamschlüssel.',
+  'restream.reason.nameNotFound': 'Der Name des Servers wurde nicht gefunden. Prüfen Sie die Server-URL.',
+  'restream.reason.connectionRefused':
+    'Der Server hat die Verbindung abgelehnt. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
+  'restream.reason.unreachable':
+    'Der Server ist nicht erreichbar. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
+  'restream.reason.timedOut':
+    'Der Server antwortet nicht. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
+  'restream.reason.notPublic':
+    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Ein privates Netz braucht eine Einstellung des Servers.',
+  'restream.reason.tls': 'Das Zertifikat des Servers ist ungültig. Prüfen Sie die Server-URL.',
+  'restream.reason.closed': 'Die Verbindung ging verloren. Wenn das oft vorkommt, senken Sie die Bitrate.',
+  'restream.reason.stalled':
+    'Der Server nimmt keine Daten mehr an. Wenn das oft vorkommt, senken Sie die Bitrate.',
+  'restream.reason.failed': 'Der Server nimmt unter dieser URL weder RTMP noch SRT an. Prüfen Sie sie.',
+  'restream.reason.codec':
+    'Die Codecs des Streams können nicht gesendet werden. Verwenden Sie H.264 und AAC im Encoder.',
+  'restream.reason.sandboxLimit': 'In der Sandbox enden Weiterleitungen nach 2 Minuten.',
   'clip.precisionHints.frame':
     'Der Clip beginnt und endet genau zu den gewählten Zeiten. Die Erstellung dauert meist ein paar Sekunden.',
   'clip.precisionHints.keyframe':

@@ -198,6 +198,20 @@ export default {
   'delivery.error.busy': 'Too many requests are waiting',
   'delivery.error.response-incomplete': 'Response too large or incomplete',
   'delivery.error.response-unusable': 'Response can’t be used',
+  'restream.reason.refused': 'The server refused the stream. Check the server URL and the stream key.',
+  'restream.reason.nameNotFound': 'The server’s name wasn’t found. Check the server URL.',
+  'restream.reason.connectionRefused':
+    'The server refused the connection. Check the server URL, or try again later.',
+  'restream.reason.unreachable': 'The server can’t be reached. Check the server URL, or try again later.',
+  'restream.reason.timedOut': 'The server doesn’t respond. Check the server URL, or try again later.',
+  'restream.reason.notPublic':
+    'The server URL can’t be reached on the public network. Check it. A private network needs a server setting.',
+  'restream.reason.tls': 'The server’s certificate is not valid. Check the server URL.',
+  'restream.reason.closed': 'The connection was lost. If that happens often, lower your bitrate.',
+  'restream.reason.stalled': 'The server accepts no more data. If that happens often, lower your bitrate.',
+  'restream.reason.failed': 'The server doesn’t accept RTMP or SRT at this URL. Check it.',
+  'restream.reason.codec': 'The stream’s codecs can’t be sent. Use H.264 and AAC in your encoder.',
+  'restream.reason.sandboxLimit': 'In the sandbox, restreams end after 2 minutes.',
   'clip.precisionHints.frame':
     'The clip starts and ends exactly at the chosen times. It usually takes a few seconds to make.',
   'clip.precisionHints.keyframe':

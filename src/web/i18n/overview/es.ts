@@ -210,6 +210,21 @@ const messages: TranslationOf<typeof en> = {
   'delivery.error.busy': 'Demasiadas solicitudes en espera',
   'delivery.error.response-incomplete': 'Respuesta demasiado grande o incompleta',
   'delivery.error.response-unusable': 'La respuesta no se puede usar',
+  'restream.reason.refused':
+    'El servidor rechazó la señal. Comprueba la URL del servidor y la clave de transmisión.',
+  'restream.reason.nameNotFound': 'No se encontró el nombre del servidor. Comprueba la URL.',
+  'restream.reason.connectionRefused':
+    'El servidor rechazó la conexión. Comprueba la URL o inténtalo más tarde.',
+  'restream.reason.unreachable': 'No se puede acceder al servidor. Comprueba la URL o inténtalo más tarde.',
+  'restream.reason.timedOut': 'El servidor no responde. Comprueba la URL o inténtalo más tarde.',
+  'restream.reason.notPublic':
+    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Una red privada requiere un ajuste del servidor.',
+  'restream.reason.tls': 'El certificado del servidor no es válido. Comprueba la URL.',
+  'restream.reason.closed': 'Se perdió la conexión. Si ocurre a menudo, baja la tasa de bits.',
+  'restream.reason.stalled': 'El servidor no acepta más datos. Si ocurre a menudo, baja la tasa de bits.',
+  'restream.reason.failed': 'El servidor no acepta RTMP ni SRT en esta URL. Compruébala.',
+  'restream.reason.codec': 'Los códecs de la señal no se pueden enviar. Usa H.264 y AAC en el codificador.',
+  'restream.reason.sandboxLimit': 'En el entorno de pruebas, las retransmisiones terminan a los 2 minutos.',
   'clip.precisionHints.frame':
     'El clip empieza y termina exactamente en los tiempos elegidos. Suele tardar unos segundos en crearse.',
   'clip.precisionHints.keyframe':

@@ -211,6 +211,22 @@ const messages: TranslationOf<typeof en> = {
   'delivery.error.busy': 'Trop de requêtes en attente',
   'delivery.error.response-incomplete': 'Réponse trop volumineuse ou incomplète',
   'delivery.error.response-unusable': 'Réponse inutilisable',
+  'restream.reason.refused': 'Le serveur a refusé le flux. Vérifiez l’URL du serveur et la clé de stream.',
+  'restream.reason.nameNotFound': 'Le nom du serveur est introuvable. Vérifiez l’URL du serveur.',
+  'restream.reason.connectionRefused':
+    'Le serveur a refusé la connexion. Vérifiez l’URL du serveur ou réessayez plus tard.',
+  'restream.reason.unreachable':
+    'Le serveur est injoignable. Vérifiez l’URL du serveur ou réessayez plus tard.',
+  'restream.reason.timedOut': 'Le serveur ne répond pas. Vérifiez l’URL du serveur ou réessayez plus tard.',
+  'restream.reason.notPublic':
+    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Un réseau privé nécessite un paramètre du serveur.',
+  'restream.reason.tls': 'Le certificat du serveur n’est pas valide. Vérifiez l’URL du serveur.',
+  'restream.reason.closed': 'La connexion a été perdue. Si cela se répète, réduisez votre débit.',
+  'restream.reason.stalled': 'Le serveur n’accepte plus de données. Si cela se répète, réduisez votre débit.',
+  'restream.reason.failed': 'Le serveur n’accepte ni RTMP ni SRT à cette URL. Vérifiez-la.',
+  'restream.reason.codec':
+    'Les codecs du flux ne peuvent pas être envoyés. Utilisez H.264 et AAC dans votre encodeur.',
+  'restream.reason.sandboxLimit': 'Dans le bac à sable, les retransmissions s’arrêtent après 2 minutes.',
   'clip.precisionHints.frame':
     'L’extrait commence et finit exactement aux temps choisis. Sa création prend en général quelques secondes.',
   'clip.precisionHints.keyframe':

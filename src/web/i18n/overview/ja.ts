@@ -198,6 +198,25 @@ const messages: TranslationOf<typeof en> = {
   'delivery.error.busy': '待機中のリクエストが多すぎます',
   'delivery.error.response-incomplete': '応答が大きすぎるか不完全です',
   'delivery.error.response-unusable': '応答を使用できません',
+  'restream.reason.refused':
+    'サーバーがストリームを拒否しました。サーバーの URL とストリームキーを確認してください。',
+  'restream.reason.nameNotFound': 'サーバー名が見つかりません。サーバーの URL を確認してください。',
+  'restream.reason.connectionRefused':
+    'サーバーが接続を拒否しました。サーバーの URL を確認するか、後でもう一度お試しください。',
+  'restream.reason.unreachable':
+    'サーバーに接続できません。サーバーの URL を確認するか、後でもう一度お試しください。',
+  'restream.reason.timedOut':
+    'サーバーが応答しません。サーバーの URL を確認するか、後でもう一度お試しください。',
+  'restream.reason.notPublic':
+    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークには、サーバーの設定が必要です。',
+  'restream.reason.tls': 'サーバーの証明書が無効です。サーバーの URL を確認してください。',
+  'restream.reason.closed': '接続が切れました。何度も起こる場合は、ビットレートを下げてください。',
+  'restream.reason.stalled':
+    'サーバーがデータを受け付けなくなりました。何度も起こる場合は、ビットレートを下げてください。',
+  'restream.reason.failed': 'サーバーはこの URL で RTMP も SRT も受け付けません。確認してください。',
+  'restream.reason.codec':
+    'このストリームのコーデックは送信できません。エンコーダーで H.264 と AAC を使ってください。',
+  'restream.reason.sandboxLimit': 'サンドボックスでは、再配信は2分で終了します。',
   'clip.precisionHints.frame':
     'クリップは選んだ時間ちょうどに始まり、終わります。作成には通常数秒かかります。',
   'clip.precisionHints.keyframe':

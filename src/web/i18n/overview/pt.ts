@@ -211,6 +211,21 @@ const messages: TranslationOf<typeof en> = {
   'delivery.error.busy': 'Muitas solicitações em espera',
   'delivery.error.response-incomplete': 'Resposta grande demais ou incompleta',
   'delivery.error.response-unusable': 'A resposta não pode ser usada',
+  'restream.reason.refused':
+    'O servidor recusou o sinal. Confira a URL do servidor e a chave de transmissão.',
+  'restream.reason.nameNotFound': 'O nome do servidor não foi encontrado. Confira a URL.',
+  'restream.reason.connectionRefused': 'O servidor recusou a conexão. Confira a URL ou tente mais tarde.',
+  'restream.reason.unreachable': 'Não foi possível acessar o servidor. Confira a URL ou tente mais tarde.',
+  'restream.reason.timedOut': 'O servidor não responde. Confira a URL ou tente mais tarde.',
+  'restream.reason.notPublic':
+    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Uma rede privada requer uma configuração do servidor.',
+  'restream.reason.tls': 'O certificado do servidor não é válido. Confira a URL.',
+  'restream.reason.closed': 'A conexão foi perdida. Se isso for frequente, reduza a taxa de bits.',
+  'restream.reason.stalled':
+    'O servidor não aceita mais dados. Se isso for frequente, reduza a taxa de bits.',
+  'restream.reason.failed': 'O servidor não aceita RTMP nem SRT nesta URL. Confira-a.',
+  'restream.reason.codec': 'Os codecs do sinal não podem ser enviados. Use H.264 e AAC no codificador.',
+  'restream.reason.sandboxLimit': 'No sandbox, as retransmissões terminam após 2 minutos.',
   'clip.precisionHints.frame':
     'O clipe começa e termina exatamente nos tempos escolhidos. Costuma levar alguns segundos para ser criado.',
   'clip.precisionHints.keyframe':

@@ -135,3 +135,21 @@ test('a hook that refuses everybody is worse than one that lets everybody in', (
   const mended = [{ ...failure, error: undefined, statusCode: 200 }, failure];
   expect(found({ hooks: [hook('play', 'refuse', mended)] })).toEqual([]);
 });
+
+test('says why a destination does not get the stream, instead of the code', () => {
+  const restreams = [
+    {
+      stream: stream(),
+      restreams: [
+        {
+          name: 'YouTube',
+          serverUrl: 'rtmp://a',
+          state: 'retrying' as const,
+          reason: 'connection-refused' as const,
+        },
+      ],
+    },
+  ];
+  const [item] = attentionItems({ usage: usage(1), streams: [], restreams }, nowMs);
+  expect(item?.text).toMatch(/^The server refused the connection\./);
+});

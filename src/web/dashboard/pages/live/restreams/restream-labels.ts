@@ -1,5 +1,4 @@
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
-import { withServerSetting } from '../../../format/server-setting.ts';
 import { t } from '../../../texts/live.ts';
 
 export type Destination = LiveStream['restreams'][number] & { readonly streamKey: string };
@@ -54,27 +53,6 @@ export function isReconnecting(before: Destination, after: Destination): boolean
 /** Removes user, password and query, which may be secret. */
 export function redactedUrl(serverUrl: string): string {
   return serverUrl.replace(/^((?:rtmps?|srt):\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
-}
-
-const reasons = {
-  refused: 'restreams.refused',
-  'name-not-found': 'restreams.nameNotFound',
-  'connection-refused': 'restreams.connectionRefused',
-  unreachable: 'restreams.unreachable',
-  'timed-out': 'restreams.timedOut',
-  'not-public': 'restreams.notPublic',
-  tls: 'restreams.tls',
-  closed: 'restreams.closed',
-  stalled: 'restreams.stalled',
-  failed: 'restreams.failed',
-  codec: 'restreams.codec',
-  'sandbox-limit': 'restreams.sandboxLimit',
-} as const;
-
-export function formatReason(reason: string): string {
-  if (!Object.hasOwn(reasons, reason)) return reason;
-  const text = t(reasons[reason as keyof typeof reasons]);
-  return reason === 'not-public' ? withServerSetting(text, 'MILLRACE_ALLOW_PRIVATE_TARGETS') : text;
 }
 
 export function formatRendition(rendition: string): string {

@@ -22,12 +22,12 @@ import { RestreamDialog } from './restream-dialog.tsx';
 import {
   type Destination,
   destinationsOf,
-  formatReason,
   formatRendition,
   isEnabled,
   type RestreamRow,
   restreamRows,
 } from './restream-labels.ts';
+import { formatReason } from './restream-reason.ts';
 import { useRestreams } from './use-restreams.ts';
 
 const tones: Readonly<Record<Restream['state'], Tone>> = {

@@ -16,6 +16,7 @@ import { formatRelative } from '../../../format/time.ts';
 import { titleOf } from '../../../format/video-title.ts';
 import { locale } from '../../../state/texts.ts';
 import { t } from '../../../texts/overview.ts';
+import { formatReason } from '../../live/restreams/restream-reason.ts';
 import type { CheckSummary } from '../../server/check-summary.ts';
 import { formatAnswer, isGood } from '../../webhooks/delivery-labels.ts';
 
@@ -187,7 +188,7 @@ function streamItems({ streams, restreams = [] }: AttentionSources): AttentionIt
             name,
             destination,
           }),
-          text: reason ?? lastError,
+          text: reason === undefined ? lastError : formatReason(reason),
           href: `/dashboard/live/${liveStreamId}?part=restreams`,
           action: t('attention.checkRestream'),
         })),
