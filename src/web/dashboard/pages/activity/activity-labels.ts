@@ -32,6 +32,7 @@ const kinds = [
   'api-key',
   'audio-track',
   'broadcast',
+  'hook',
   'invitation',
   'live-stream',
   'member',
@@ -39,6 +40,7 @@ const kinds = [
   'player',
   'project',
   'session',
+  'setting',
   'signing-key',
   'upload-token',
   'user',
@@ -46,6 +48,9 @@ const kinds = [
   'watermark',
   'webhook',
 ] as const;
+
+/** Others are names, such as those of hooks, settings and languages. */
+const generatedId = /^\w{20,}$/;
 
 /** The choices, with the chosen action, which may be none of them. */
 export function actionChoices(
@@ -78,7 +83,7 @@ export function actorLabel({ kind, id, name }: AuditEntry['actor']): string {
 
 export function targetLabel({ kind, id, name }: NonNullable<AuditEntry['target']>): string {
   if (name !== undefined) return name;
-  const shown = kind === 'upload-token' ? id : shortId(id);
+  const shown = kind !== 'upload-token' && generatedId.test(id) ? shortId(id) : id;
   const known = kinds.find(one => one === kind);
   if (known !== undefined) return t(`activity.kind.${known}`, { id: shown });
   const noun = kind.replaceAll('-', ' ');
