@@ -7,7 +7,7 @@ const messages: TranslationOf<typeof en> = {
   'shell.openNavigation': 'Ouvrir la navigation',
   'shell.closeNavigation': 'Fermer la navigation',
   'shell.dashboard': 'Tableau de bord',
-  'shell.search': 'Rechercher vidéos, paramètres, documentation…',
+  'shell.search': 'Rechercher vidéos, paramètres, doc…',
   'shell.reconnecting': 'Connexion perdue. Reconnexion…',
   'nav.overview': 'Vue d’ensemble',
   'nav.live': 'Flux en direct',

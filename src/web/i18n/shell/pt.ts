@@ -7,7 +7,7 @@ const messages: TranslationOf<typeof en> = {
   'shell.openNavigation': 'Abrir a navegação',
   'shell.closeNavigation': 'Fechar a navegação',
   'shell.dashboard': 'Painel',
-  'shell.search': 'Pesquisar vídeos, configurações, documentação…',
+  'shell.search': 'Pesquisar vídeos, configurações, docs…',
   'shell.reconnecting': 'Conexão perdida. Reconectando…',
   'nav.overview': 'Visão geral',
   'nav.live': 'Transmissões ao vivo',
