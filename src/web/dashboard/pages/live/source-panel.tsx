@@ -141,7 +141,11 @@ function SourceState({ source: { state, reason, nextAttemptAt } }: { source: Sou
       <span>
         <Badge tone={tones[state]}>{t(`source.states.${state}`)}</Badge>
       </span>
-      {reason !== undefined && <span class="hint">{reason}</span>}
+      {reason !== undefined && (
+        <span class="hint">
+          <bdi>{reason}</bdi>
+        </span>
+      )}
       {state === 'retrying' && nextAttemptAt !== undefined && (
         <span class="hint">{t('source.nextAttempt', { time: formatClock(nextAttemptAt) })}</span>
       )}

@@ -76,7 +76,12 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: List
             { when: () => <RelativeTime time={video.createdAt} /> },
           )}
           {isAudioOnly && ` · ${t('latest.audioOnly')}`}
-          {state?.failure !== undefined && `. ${state.failure}`}
+          {state?.failure !== undefined && (
+            <>
+              {'. '}
+              <bdi>{state.failure}</bdi>
+            </>
+          )}
         </p>
       </div>
       <div class="latest-state">

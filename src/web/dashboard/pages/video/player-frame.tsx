@@ -67,7 +67,7 @@ function NotPlayable({
     <section class={`video-stage waiting${isFailed ? ' failed' : ''}`} aria-label={t('player.name')}>
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
-      <p>{failure ?? text}</p>
+      <p>{failure === undefined ? text : <bdi>{failure}</bdi>}</p>
       {delay !== undefined && <p>{t('player.waiting', { reason: delay })}</p>}
       {onFile !== undefined && kind === 'empty' && (
         <div class="stage-action">

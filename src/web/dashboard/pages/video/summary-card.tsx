@@ -158,7 +158,7 @@ function SummaryState({ summary, text, transcript }: ShownSummary & { transcript
     case 'unprocessable':
       return (
         <Notice tone="bad">
-          {t('summary.failed')} {summary.failure}
+          {t('summary.failed')} <bdi>{summary.failure}</bdi>
         </Notice>
       );
     case 'completed':

@@ -69,7 +69,11 @@ export function VideoCard({
           )}
           {details.join(' · ')}
         </p>
-        {state?.failure !== undefined && <p class="field-error">{state.failure}</p>}
+        {state?.failure !== undefined && (
+          <p class="field-error">
+            <bdi>{state.failure}</bdi>
+          </p>
+        )}
         <Tags tags={video.tags} onTag={actions.onTag} />
       </div>
     </li>

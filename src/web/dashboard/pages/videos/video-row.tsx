@@ -58,7 +58,7 @@ export function VideoStatusCell({ item: { video, status } }: { item: VideoItem }
       )}
       {state.failure !== undefined && (
         <span class="status-reason" title={state.failure}>
-          {state.failure}
+          <bdi>{state.failure}</bdi>
         </span>
       )}
     </div>

@@ -31,7 +31,11 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
               <Icon name={tone === 'info' ? 'info' : 'warning'} />
               <div class="attention-text">
                 <p class="attention-title">{isOfServer ? <bdi lang="en">{title}</bdi> : title}</p>
-                {text !== undefined && <p class="hint">{text}</p>}
+                {text !== undefined && (
+                  <p class="hint">
+                    <bdi>{text}</bdi>
+                  </p>
+                )}
               </div>
               <Button small href={href} label={t('live.actionOf', { action, name: title })}>
                 {action}

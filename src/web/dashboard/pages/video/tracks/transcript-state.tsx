@@ -51,7 +51,7 @@ export function TranscriptState({ transcript }: { transcript: Transcript | undef
   if (transcript?.status === 'failed') {
     return (
       <Notice tone="bad">
-        {t('transcript.failed')} {transcript.failure}
+        {t('transcript.failed')} <bdi>{transcript.failure}</bdi>
       </Notice>
     );
   }
