@@ -49,7 +49,7 @@ const kinds = [
   'webhook',
 ] as const;
 
-/** Others are names, such as those of hooks, settings and languages. */
+/** Matches ids, and not the names of hooks, settings and languages. */
 const generatedId = /^\w{20,}$/;
 
 /** The choices, with the chosen action, which may be none of them. */

@@ -124,6 +124,6 @@ function valuesText(kind: string): string {
 /** Says in the reader's language why the server takes no such value. */
 function valueError({ kind }: ServerSetting, problem: ApiProblem | undefined): string | undefined {
   if (problem?.code === 'invalid-attribute') return valuesText(kind);
-  // Of the settings that can be changed here, only these two can contradict each other.
+  // The only contradiction of settings that can be changed here.
   return problem?.code === 'setting-contradicts-another' ? t('setting.minFree') : undefined;
 }

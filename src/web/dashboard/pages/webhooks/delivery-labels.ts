@@ -19,7 +19,7 @@ export function isPending({ status }: Pick<WebhookDelivery, 'status'>): boolean 
   return status === 'waiting' || status === 'retrying';
 }
 
-/** Of a webhook or a hook, which has further codes. */
+/** An answer of a webhook or a hook. Hooks have further codes. */
 type Answer = Pick<HookResult, 'statusCode' | 'error' | 'errorCode'>;
 
 export function formatAnswer(answer: Answer): string {
