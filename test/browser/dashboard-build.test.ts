@@ -86,7 +86,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await dashboard.untilSaid('Webhook saved.');
     await button('Send test event').click();
     await page.getByText('Test event failed').waitFor();
-    await page.getByText(/The connection was refused\. It took \d/).waitFor();
+    await page.getByText(/Connection refused\. It took \d/).waitFor();
     await button('Edit').click();
     await endpoint().fill(hookUrl);
     await page.getByLabel('A broadcast ends').uncheck();
