@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { box } from '../../src/media/cmaf/box-writer.ts';
-import { EventLoopBlock } from '../support/event-loop-block.ts';
+import { EventLoopBlock, MAX_BLOCK_MS } from '../support/event-loop-block.ts';
 import { fixture } from '../support/fixtures.ts';
 import { mutateMp4 } from '../support/media-mutations.ts';
 import { aacEntry, makeMovie, sounds } from '../support/progressive-movie.ts';
@@ -13,7 +13,6 @@ import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 /** Mutants that go all the way; `MILLRACE_TEST_MUTANTS=1000 MILLRACE_TEST_SEED=7` tries more and others. */
 const mutants = Math.ceil(Number(process.env.MILLRACE_TEST_MUTANTS ?? 100) / 25);
 const firstSeed = Number(process.env.MILLRACE_TEST_SEED ?? 20_261_122);
-const MAX_TURN_MS = 50;
 
 let folder: string;
 let workshop: VodPipeline;
@@ -32,7 +31,7 @@ async function prepared(bytes: Buffer) {
   await writeFile(path, bytes);
   const turns = new EventLoopBlock();
   const state = await workshop.settled(await workshop.add(path));
-  expect(turns.stop()).toBeLessThan(MAX_TURN_MS);
+  expect(turns.stop()).toBeLessThan(MAX_BLOCK_MS);
   return state;
 }
 
