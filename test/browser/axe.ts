@@ -21,7 +21,8 @@ const axeOptions = {
 };
 
 /**
- * Lists violations of WCAG 2.2 AA and best practices that axe-core finds, one line for each element.
+ * Lists violations of WCAG 2.2 AA and best practices that axe-core finds, one line for each element. What is behind a modal dialog is inert:
+ * only the dialog is looked at.
  *
  * @param rules only these of it
  */
@@ -32,7 +33,7 @@ export async function axeViolations(
   // Injects axe once: it stays on the page.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate<AxeResult>(
-    `axe.run(document, ${JSON.stringify({ ...axeOptions, runOnly: rules })})`,
+    `axe.run(document.querySelector('dialog:modal') ?? document, ${JSON.stringify({ ...axeOptions, runOnly: rules })})`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
