@@ -32,7 +32,17 @@ beforeAll(async () => {
   const omitted = serverFfmpeg.source === 'path' ? ['--omit=optional'] : [];
   await run(
     'npm',
-    ['install', '--silent', '--prefer-offline', '--prefix', folder, ...omitted, join(temp, tarball)],
+    [
+      'install',
+      '--silent',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      '--prefix',
+      folder,
+      ...omitted,
+      join(temp, tarball),
+    ],
     {
       cwd: root,
     },
@@ -49,6 +59,31 @@ async function millrace(args: readonly string[], variables: Record<string, strin
     resolve({ code: error?.code ?? 0, stdout, stderr }),
   );
   return await promise;
+}
+
+/** Runs the program with each of `lines` in one process: to start one for each would take most of the time of these tests. */
+const runsLines = `
+  import { writeSync } from 'node:fs';
+  const [node, main, lines] = process.argv;
+  const results = [];
+  for (const [index, line] of JSON.parse(lines).entries()) {
+    process.argv = [node, main, ...line];
+    const result = { stdout: '', stderr: '' };
+    for (const name of Object.keys(result)) process[name].write = text => (result[name] += text) !== '';
+    process.exitCode = 0;
+    await import(main + '?' + index);
+    results.push({ code: process.exitCode, ...result });
+  }
+  process.exitCode = 0;
+  writeSync(1, JSON.stringify(results));
+`;
+
+async function millraceWithEach(lines: readonly (readonly string[])[]) {
+  const dist = join(folder, 'node_modules/millrace/dist');
+  const [main] = readdirSync(dist).map(name => join(dist, name, 'main.js'));
+  const args = ['--input-type=module', '--eval', runsLines, main!, JSON.stringify(lines)];
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env });
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof millrace>>[];
 }
 
 test('has only what runs', async () => {
@@ -103,16 +138,6 @@ test('publishes, plays, takes a video and backs up, and leaves the working direc
 const modes = () =>
   [temp, folder].flatMap(path => readdirSync(path).map(name => [name, statSync(join(path, name)).mode]));
 
-/** Each command, with what it needs. */
-const commandLines: readonly [name: string, ...args: string[]][] = [
-  ['start'],
-  ['account', 'list'],
-  ['backup', '-'],
-  ['database', 'copy'],
-  ['storage', 'copy'],
-  ['drain'],
-];
-
 test.for<[problem: string, args: string[], variables: Record<string, string>, code: number, text: RegExp]>([
   ['an unknown command', ['strat'], {}, 2, /^unknown command strat\. See "millrace --help"\.\n$/],
   [
@@ -138,22 +163,6 @@ test.for<[problem: string, args: string[], variables: Record<string, string>, co
     2,
     /^unknown argument now\. See "millrace start --help"\.\n$/,
   ],
-  ...commandLines.flatMap(([name, ...args]): [string, string[], Record<string, string>, number, RegExp][] => [
-    [
-      `an unknown flag of ${name}`,
-      [name, ...args, '--http.prot=80'],
-      {},
-      2,
-      new RegExp(`^unknown option --http\\.prot\\. See "millrace ${name} --help"\\.\\n$`),
-    ],
-    [
-      `an invalid setting of ${name}`,
-      [name, ...args, '--http.port=http'],
-      {},
-      2,
-      /^--http\.port: expected [^\n]*\n$/,
-    ],
-  ]),
   [
     'a command without its argument',
     ['backup'],
@@ -178,6 +187,36 @@ test.for<[problem: string, args: string[], variables: Record<string, string>, co
   expect(modes()).toEqual(before);
 });
 
+/** Commands, each with what it needs. */
+const commandLines: readonly [name: string, ...args: string[]][] = [
+  ['start'],
+  ['account', 'list'],
+  ['backup', '-'],
+  ['database', 'copy'],
+  ['storage', 'copy'],
+  ['drain'],
+];
+
+test.for<[problem: string, flag: string, text: (name: string) => RegExp]>([
+  [
+    'an unknown flag',
+    '--http.prot=80',
+    name => new RegExp(`^unknown option --http\\.prot\\. See "millrace ${name} --help"\\.\\n$`),
+  ],
+  ['an invalid setting', '--http.port=http', () => /^--http\.port: expected [^\n]*\n$/],
+])('refuses %s with each command', async ([, flag, text]) => {
+  const before = modes();
+  const ended = await millraceWithEach(commandLines.map(line => [...line, flag]));
+  expect(ended).toEqual(
+    commandLines.map(([name]) => ({
+      code: 2,
+      stdout: expect.any(String),
+      stderr: expect.stringMatching(text(name)),
+    })),
+  );
+  expect(modes()).toEqual(before);
+});
+
 test('describes each command', async () => {
   const { stdout } = await millrace(['--help']);
   expect((await millrace(['-h'])).stdout).toBe(stdout);
@@ -193,12 +232,11 @@ test('describes each command', async () => {
     'doctor',
     'version',
   ]);
-  for (const name of names) {
-    const usage = await millrace([name, '--help']);
-    expect([usage.code, usage.stderr]).toEqual([0, '']);
-    expect(usage.stdout).toContain(`Usage: millrace ${name}`);
-    expect(await millrace([name, '-h'])).toEqual(usage);
-  }
+  const usages = await millraceWithEach(names.map(name => [name, '--help']));
+  expect(usages).toEqual(
+    names.map(name => ({ code: 0, stdout: expect.stringContaining(`Usage: millrace ${name}`), stderr: '' })),
+  );
+  expect(await millraceWithEach(names.map(name => [name, '-h']))).toEqual(usages);
   const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   expect((await millrace(['version'])).stdout).toBe(`${about.version}\n`);
 });
