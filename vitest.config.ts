@@ -37,7 +37,7 @@ const embeddedPrograms = ((): Readonly<Record<string, string>> => {
 const env = { ...isolatedEnv, ...embeddedPrograms, MILLRACE_FFMPEG_ISOLATION: 'off' };
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
-const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
+const deadlines = { testTimeout: 600_000, hookTimeout: 600_000 };
 /** Files whose outcome depends on the version of ffmpeg: they have the one that a server finds on this machine. */
 const foundPrograms = [
   'test/media/{ffmpeg-tools*,hardware-encoders,isolation,packagers}.test.ts',

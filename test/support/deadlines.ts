@@ -1,8 +1,8 @@
 /**
  * Deadline of waits in tests, in milliseconds. It is a backstop for what never happens: on a machine that is busy with something else, what
- * usually takes a second may take half a minute.
+ * usually takes a second may take minutes.
  */
-export const waitTimeoutMs = 120_000;
+export const waitTimeoutMs = 240_000;
 
 /** Deadline of waits for encodes, in milliseconds: they give way to everything else on the machine. */
-export const encodeTimeoutMs = 240_000;
+export const encodeTimeoutMs = 480_000;

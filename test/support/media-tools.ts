@@ -64,7 +64,8 @@ export function makeMediaTools(
     probeLimits: ampleLimits,
     maxPixels: 35_389_440,
     maxImagePixels: 0,
-    niceness: 10,
+    // Encodes of a lower priority get almost nothing of a machine that is busy with something else.
+    niceness: 0,
     log: silentLogger,
     ...options,
   });
