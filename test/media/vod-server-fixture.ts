@@ -194,7 +194,7 @@ export async function makeFilm(path: string, options: FilmOptions): Promise<void
     ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${fps}:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
     ...['-c:v', codec, ...(codec === 'libx264' ? ['-preset', 'ultrafast', '-g', '60'] : ['-b:v', '1M'])],
-    ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart', path],
+    ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-aac_coder', 'fast', '-movflags', '+faststart', path],
   ]);
   const handle = await open(path, 'a');
   try {

@@ -50,7 +50,18 @@ async function half(
     ...['-f', 'lavfi', '-i', `testsrc2=s=160x90:r=25:d=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=${hertz}:r=${rate}:d=${seconds}`],
     ...(type === 'aac' ? ['-vn'] : ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '0']),
-    ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-ar', String(rate), '-ac', String(channels)],
+    ...[
+      '-pix_fmt',
+      'yuv420p',
+      '-c:a',
+      'aac',
+      '-aac_coder',
+      'fast',
+      '-ar',
+      String(rate),
+      '-ac',
+      String(channels),
+    ],
     ...['-output_ts_offset', String(startSeconds), '-f', type === 'aac' ? 'adts' : 'mpegts', path],
   );
   const bytes = await readFile(path);

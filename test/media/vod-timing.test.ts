@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const h264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-pix_fmt', 'yuv420p'];
 const vp8 = ['-c:v', 'libvpx', '-cpu-used', '8', '-deadline', 'realtime'];
-const aac = ['-c:a', 'aac', '-b:a', '64k'];
+const aac = ['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', '64k'];
 
 function picture(seconds: number, filters: string): string[] {
   const source = `testsrc2=size=160x120:rate=25:duration=${seconds}`;

@@ -44,7 +44,9 @@ function h264(gop = 60, pixelFormat = 'yuv420p'): readonly string[] {
   ];
 }
 
-const aac: readonly string[] = ['-c:a', 'aac', '-b:a', '64k'];
+/** The default coder takes half of the work of making a file. */
+const fastAac: readonly string[] = ['-c:a', 'aac', '-aac_coder', 'fast'];
+const aac: readonly string[] = [...fastAac, '-b:a', '64k'];
 const fragmented: readonly string[] = ['-movflags', '+frag_keyframe+empty_moov+default_base_moof'];
 
 const recipes = {
@@ -206,7 +208,7 @@ const recipes = {
     args: [
       ...picture({ seconds: seconds.short }),
       ...tone({ rate: 8_000, seconds: seconds.short }),
-      ...[...h264(), '-c:a', 'aac', '-b:a', '16k'],
+      ...[...h264(), ...fastAac, '-b:a', '16k'],
     ],
   },
   surround: {
@@ -215,7 +217,7 @@ const recipes = {
       ...picture({ seconds: seconds.short }),
       ...tone({ seconds: seconds.short }),
       ...['-af', 'pan=5.1|c0=c0|c1=c0|c2=c0|c3=c0|c4=c0|c5=c0', ...h264()],
-      ...['-c:a', 'aac', '-b:a', '256k'],
+      ...[...fastAac, '-b:a', '256k'],
     ],
   },
 } as const satisfies Record<string, Recipe>;

@@ -29,7 +29,7 @@ export async function makeFlvInput(
   const filePath = join(folder, `${name}.flv`);
   await runToEnd(ffmpegPath, [
     ...[...sources, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '30', '-bf', '0'],
-    ...['-c:a', 'aac', '-b:a', '64k', ...args, '-f', 'flv', filePath],
+    ...['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', '64k', ...args, '-f', 'flv', filePath],
   ]);
   const tags = change(readFlvTags(await readFile(filePath)));
   const kinds = new Set(tags.map(({ kind }) => kind));
