@@ -38,9 +38,9 @@ const empty = { renditions: [] } as unknown as Awaited<ReturnType<VodPipeline['s
 async function makeLongFilm(folder: string): Promise<string> {
   const path = join(folder, 'film.mp4');
   await runToEnd(ffmpegPath, [
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=360x360:rate=30:duration=24'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=360x360:rate=15:duration=24'],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=24'],
-    ...['-c:v', 'mpeg4', '-b:v', '1M', '-c:a', 'aac', path],
+    ...['-c:v', 'mpeg4', '-b:v', '1M', '-c:a', 'aac', '-aac_coder', 'fast', path],
   ]);
   return path;
 }
@@ -50,7 +50,8 @@ function summary(state: Awaited<ReturnType<VodPipeline['settled']>>): string[] {
   return state.renditions.map(({ type, quality, status }) => `${type} ${quality} ${status}`);
 }
 
-describe.concurrent('what becomes of a file', () => {
+// One after the other: MP4 files wait until no other video waits for its encode.
+describe('what becomes of a file', () => {
   test.each<[FixtureName, string[]]>([
     ['h264-aac', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
     ['h264-aac-faststart', ['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']],
@@ -179,7 +180,7 @@ describe('while a film is encoded', () => {
         const text = await playlist(shop, videoId, '240p');
         return segmentNames(text).length > 0 && !text.includes('EXT-X-ENDLIST') ? text : undefined;
       },
-      { what: 'a playlist that grows' },
+      { what: 'a playlist that grows', everyMs: 10 },
     );
     expect(growing).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(await shop.playback.isPlayable(videoId)).toBe(true);
@@ -320,8 +321,7 @@ describe('other codecs', () => {
         },
       },
     });
-    const source = await fixture('two-keyframes-irregular');
-    const videoId = await codecShop.add(source);
+    const videoId = await codecShop.add(await fixture('two-keyframes-irregular'));
     const state = await codecShop.settled(videoId);
     const names = ['240p', 'hevc-240p', 'av1-240p'];
     const playlists = await Promise.all(
@@ -349,7 +349,7 @@ describe('other codecs', () => {
       expect((parts[0] as Buffer).includes(name.startsWith('av1') ? 'av01' : 'hvc1')).toBe(true);
     }
     isHevcBroken = true;
-    const failed = await codecShop.settled(await codecShop.add(source));
+    const failed = await codecShop.settled(await codecShop.add(await fixture('single-frame')));
     expect(failed).toMatchObject({
       isPlayable: true,
       failure: undefined,
