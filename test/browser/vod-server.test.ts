@@ -55,7 +55,7 @@ describeInBrowser('the page of a video on the server', browser => {
   };
 
   it('waits for the file, plays it as it came, and offers each quality once it is made', async () => {
-    const film = await makeFilm(join(folder, 'carried.mp4'), 20, ['-g', '50', '-c:v', 'libx264']);
+    const film = await makeFilm(join(folder, 'carried.mp4'), 20, ['-g', '30', '-c:v', 'libx264']);
     const video = await create({ title: 'Harbour & <sea>' });
     await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay;loop`);
     const { page } = viewer;
@@ -160,7 +160,7 @@ describeInBrowser('the page of a video on the server', browser => {
   });
 
   it('goes on when a private film is made public, and when it is made private again', async () => {
-    const film = await makeFilm(join(folder, 'moved.mp4'), 200, ['-g', '50', '-c:v', 'libx264']);
+    const film = await makeFilm(join(folder, 'moved.mp4'), 200, ['-g', '30', '-c:v', 'libx264'], '320x180');
     const video = await create({ public: false });
     await upload(video, film);
     await until('something to play', async () => (await statusOf(video)).encoding.playable);
@@ -197,13 +197,18 @@ describeInBrowser('the page of a video on the server', browser => {
   });
 });
 
-/** A film of 640x360 with a tone; the picture as these arguments say. */
-async function makeFilm(path: string, seconds: number, video: readonly string[]): Promise<string> {
+/** A film with a tone; the picture as these arguments say. */
+async function makeFilm(
+  path: string,
+  seconds: number,
+  video: readonly string[],
+  size = '640x360',
+): Promise<string> {
   await runToEnd(ffmpegPath, [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'],
-    ...['-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=15:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
-    ...[...video, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
+    ...[...video, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-aac_coder', 'fast', path],
   ]);
   return path;
 }
