@@ -9,10 +9,10 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { createWatermark, DashboardPage, startDashboard, uploadFiles } from './dashboard-fixture.ts';
 
-const fileBytes = 200_000_000;
+const fileBytes = 60_000_000;
 const filmSeconds = 6;
 /** Slow enough for a person to pause it: a chunk takes a good part of a second. */
-const slowBytesPerSecond = 25_000_000;
+const slowBytesPerSecond = 6_000_000;
 
 describeInBrowser('videos in the dashboard', browser => {
   let server: TestServer;
@@ -23,7 +23,7 @@ describeInBrowser('videos in the dashboard', browser => {
     folder = await makeTempDir();
     shortFilm = await makeFilm(folder);
     film = await makeLargeFilm(folder, shortFilm);
-    server = await startDashboard();
+    server = await startDashboard({ 'encode.preset': 'ultrafast' }, { hasImages: false });
   });
   afterAll(async () => {
     await server.stop();
@@ -97,7 +97,7 @@ describeInBrowser('videos in the dashboard', browser => {
     const row = rowOf(page, 'Weir');
     await row.getByText(`0:0${filmSeconds}`).waitFor();
     // Wider windows show it.
-    await row.getByText('200 MB').waitFor({ state: 'attached' });
+    await row.getByText('60 MB').waitFor({ state: 'attached' });
     await showsAllAboveUploads(page);
 
     // Every byte came, and none of them twice. A pause may come when a chunk is stored and its answer is under way: nobody hears that one.
