@@ -7,6 +7,8 @@ import { KeyPairsStore } from '../../src/resources/identity/accounts/key-pairs.s
 import { maxSessionsPerUser, sessionLifetimeMs } from '../../src/resources/identity/sessions/session.ts';
 import { SessionsStore } from '../../src/resources/identity/sessions/sessions.store.ts';
 import { Secret } from '../../src/shared/secret.ts';
+import type { Transaction } from '../../src/store/connection.ts';
+import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
 import { admin, emailOf, signIn } from '../support/sign-in.ts';
@@ -55,6 +57,12 @@ function toBoth<Answer>(
   return Promise.all(
     Array.from({ length: count }, (_, index) => send(servers[index % servers.length]!, index)),
   );
+}
+
+async function waitsForLock(database: Database): Promise<boolean> {
+  const text =
+    "SELECT pid FROM pg_locks JOIN pg_database ON oid = database WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted";
+  return (await rowsOf(database, text)).length > 0;
 }
 
 function countsOf(answers: readonly ApiReply[]): Record<string, number> {
@@ -133,18 +141,31 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
     );
     const { user_id: userId, account_id: accountId } = first!;
     const store = new SessionsStore(database);
+    const add = (count: number, transaction: Transaction) => {
+      const [atMs, secret, address] = [Date.now(), `secret of tests ${count}`, '192.0.2.1'];
+      const session = { userId, accountId, secret, atMs, address, userAgent: undefined };
+      return store.add({ ...session, expiresAtMs: atMs + sessionLifetimeMs }, transaction);
+    };
     await database.transaction(async transaction => {
-      for (let count = 1; count < maxSessionsPerUser - 5; count += 1) {
-        const [atMs, secret, address] = [Date.now(), `secret of tests ${count}`, '192.0.2.1'];
-        const session = { userId, accountId, secret, atMs, address, userAgent: undefined };
-        await store.add({ ...session, expiresAtMs: atMs + sessionLifetimeMs }, transaction);
-      }
+      for (let count = 2; count < maxSessionsPerUser; count += 1) await add(count, transaction);
     });
-    // Attempts in progress count like wrong passwords, of which ten are allowed.
-    for (let round = 0; round < 3; round += 1) await toBoth(servers, server => signIn(server), 10);
-    const headers = { cookie: await signIn(servers[0]) };
-    const { json } = await servers[1].call('GET', '/account/sessions', { key: null, headers });
-    expect(json.pagination.itemsTotal).toBe(maxSessionsPerUser);
+    const [added, checked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const adding = database.transaction(async transaction => {
+      await transaction.lock('user', userId);
+      await add(maxSessionsPerUser, transaction);
+      added.resolve();
+      await checked.promise;
+    });
+    await Promise.race([added.promise, adding]);
+    const signedIn = signIn(servers[1]);
+    // A sign-in that did not wait for this one would end now, with one session too many.
+    await Promise.race([
+      signedIn,
+      waitUntil(() => waitsForLock(database), { what: 'a sign-in that waits' }),
+    ]).finally(() => checked.resolve());
+    await adding;
+    await signedIn;
+    expect(await rowsOf(database, 'SELECT id FROM sessions')).toHaveLength(maxSessionsPerUser);
   });
 
   it('count wrong passwords together', async () => {
