@@ -45,6 +45,13 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await using viewer = await WatchedPage.openPlayer(browser(), assets.player);
     const usual = await played(viewer.page);
 
+    // Previews are offered with videos that are ready.
+    await until('the video to be ready', async () => {
+      const ready = (await (await server.api('GET', '/videos?status=ready')).json()) as {
+        data: { videoId: string }[];
+      };
+      return ready.data.some(video => video.videoId === videoId);
+    });
     await page.reload();
     await page
       .getByLabel('Preview with')
