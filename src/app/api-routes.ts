@@ -96,7 +96,11 @@ function liveRoutes(options: ApiOptions, { liveStreams }: ApiServices): Route[] 
   const store = new BroadcastsStore(options.database);
   return [
     ...liveStreamRoutes(liveStreams),
-    ...broadcastRoutes(new BroadcastsService({ store, ...options.ingestHealth }), liveStreams),
+    ...broadcastRoutes(
+      new BroadcastsService({ store, ...options.ingestHealth }),
+      liveStreams,
+      options.peers.addressOf,
+    ),
     ...restreamRoutes({
       find: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId),
       running: options.restreams,

@@ -306,9 +306,9 @@ function apiOptions(
       },
       history: (liveStreamId, seconds) =>
         cluster?.emptyHistory(liveStreamId) ?? health.newest(liveStreamId, seconds),
-      log: liveStreamId => ({
+      log: (liveStreamId, address) => ({
         connecting: registry.connectingOf(liveStreamId),
-        entries: ingestLog.list(liveStreamId),
+        entries: ingestLog.list(liveStreamId, address),
       }),
     },
     restreams: {

@@ -24,6 +24,7 @@ export function publishGate(
         return decision;
       }
       const answer = await registry.admit(decision.streamKey, connection);
+      if (!answer.accepted && answer.reason === 'unknown-key') ingestLog.unknownKey(request, answer);
       return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
     },
   };

@@ -313,10 +313,15 @@ describe.concurrent('who may not publish', () => {
     expect(await watch.samples('video')).toHaveLength(6 * 30);
   });
 
-  test('an unknown key is refused with a reason', async () => {
+  test('an unknown key is refused with a reason, which the log of each live stream tells there', async () => {
     expect(await refusalOf('5f0f2c1e-7a44-4d0c-9b5e-2f6b1d9c8e37')).toBe(
       "error: The stream key is not known. Check the key in your encoder's settings.",
     );
+    const { liveStreamId } = await server.createStream();
+    const log = await server.api('GET', `/live-streams/${liveStreamId}/ingest-log`);
+    expect(await log.json()).toMatchObject({
+      data: [{ type: 'refused', reason: 'unknown-key', address: '127.0.0.1' }],
+    });
   });
 });
 

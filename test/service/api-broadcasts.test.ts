@@ -169,7 +169,7 @@ it('the ingest log tells who connected and why others were refused', async () =>
   } as const;
   ingestLog.mockReturnValueOnce(told);
   const { json } = await server.call('GET', `/live-streams/${stream}/ingest-log`);
-  expect(ingestLog).toHaveBeenLastCalledWith(stream);
+  expect(ingestLog).toHaveBeenLastCalledWith(stream, '127.0.0.1');
   expect(json).toEqual({
     connecting: { protocol: 'rtmp', waitingFor: 'keyframe' },
     data: [

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/clock.ts';
+import { clientNetwork } from '../../shared/network/client-network.ts';
 import type { AlarmChange } from './alarms.ts';
 
 /** Something that happened between the encoder and this server. */
@@ -35,20 +36,30 @@ const maxEntries = 200;
 const maxFailures = 100;
 const maxLiveStreams = 1_000;
 const ttlMs = 24 * 3_600_000;
+const unknownKeyTtlMs = 10 * 60_000;
 
 /** The last day of each live stream, in memory. Encoders that fail again and again take one entry each. */
 export class IngestLog {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #entries = new LRUCache<string, IngestLogEntry[]>({ max: maxLiveStreams });
+  /** The last encoder of each network whose stream key belongs to no live stream. */
+  readonly #unknownKeys = new LRUCache<string, IngestLogEntry>({ max: maxLiveStreams });
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
   }
 
-  /** Oldest first. */
-  list(liveStreamId: string): readonly IngestLogEntry[] {
+  /**
+   * Oldest first. While no encoder is connected, includes the last one with an unknown stream key from the network of
+   * the person who asks: most likely it is meant for this live stream.
+   * @param address of the person who asks
+   */
+  list(liveStreamId: string, address: string): readonly IngestLogEntry[] {
     const oldestMs = this.#clock.nowMs() - ttlMs;
-    return (this.#entries.peek(liveStreamId) ?? []).filter(({ atMs }) => atMs > oldestMs);
+    const entries = (this.#entries.peek(liveStreamId) ?? []).filter(({ atMs }) => atMs > oldestMs);
+    const unknownKey = this.#unknownKeyFrom(address);
+    if (unknownKey === undefined || isConnected(entries)) return entries;
+    return [...entries, unknownKey].toSorted((one, other) => one.atMs - other.atMs);
   }
 
   connected(liveStreamId: string, publisher: Publisher): void {
@@ -68,6 +79,14 @@ export class IngestLog {
 
   refused(liveStreamId: string, publisher: Publisher, refusal: Refusal): void {
     this.#failed(liveStreamId, { type: 'refused', ...fieldsOf(publisher), ...messageOf(refusal) });
+  }
+
+  /** Refused an encoder whose stream key belongs to no live stream. */
+  unknownKey(publisher: Publisher, refusal: Refusal): void {
+    const { remoteAddress } = publisher;
+    const times = (this.#unknownKeyFrom(remoteAddress)?.times ?? 0) + 1;
+    const cause = { type: 'refused', ...fieldsOf(publisher), ...messageOf(refusal) } as const;
+    this.#unknownKeys.set(clientNetwork(remoteAddress), { atMs: this.#clock.nowMs(), ...cause, times });
   }
 
   /** Replaces the entries of a broadcast that viewers could never play. @param refusal undefined for an encoder that sent nothing */
@@ -100,6 +119,11 @@ export class IngestLog {
     this.#entries.delete(liveStreamId);
   }
 
+  #unknownKeyFrom(address: string): IngestLogEntry | undefined {
+    const entry = this.#unknownKeys.get(clientNetwork(address));
+    return entry !== undefined && entry.atMs > this.#clock.nowMs() - unknownKeyTtlMs ? entry : undefined;
+  }
+
   /** Adds a failure to the equal one before it, unless an encoder has connected or left since. */
   #failed(liveStreamId: string, entry: Omit<IngestLogEntry, 'atMs'>): void {
     const entries = this.#entries.peek(liveStreamId) ?? [];
@@ -126,6 +150,11 @@ export class IngestLog {
 /** Failed attempts have a count. */
 function isFailure({ times }: IngestLogEntry): boolean {
   return times !== undefined;
+}
+
+function isConnected(entries: readonly IngestLogEntry[]): boolean {
+  const last = entries.findLast(({ type }) => ['connected', 'disconnected', 'ended'].includes(type));
+  return last?.type === 'connected';
 }
 
 function messageOf({ reason, description }: Refusal) {

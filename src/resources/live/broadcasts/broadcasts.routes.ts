@@ -1,3 +1,4 @@
+import type { AddressOf } from '../../../http/listener/client-address.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import { liveStreamResource } from '../live-streams/live-streams.routes.ts';
@@ -15,6 +16,7 @@ import type { BroadcastsService } from './broadcasts.service.ts';
 export function broadcastRoutes(
   broadcasts: BroadcastsService,
   liveStreams: Pick<LiveStreamsService, 'find'>,
+  addressOf: AddressOf,
 ): Route[] {
   const one = liveStreamResource(liveStreams);
 
@@ -59,10 +61,11 @@ export function broadcastRoutes(
       path: '/live-streams/{liveStreamId}/ingest-log',
       summary: 'Get what happened at the ingest of a live stream',
       description:
-        'Connections of encoders, why some were refused, and alarms, of the last 24 hours. The log is in memory: a restart of the server clears it, and each server of a cluster has its own.',
+        'Connections of encoders, why some were refused, and alarms, of the last 24 hours. An encoder with an unknown stream key is listed for ten minutes, to callers from its own network and while no other is connected. The log is in memory: a restart of the server clears it, and each server of a cluster has its own.',
       ...one,
       success: { status: 200, description: 'The log.', schema: ingestLogSchema },
-      handle: ({ found, caller }) => broadcasts.ingestLog(found.liveStreamId, caller.scopes.has('live')),
+      handle: ({ found, caller, incoming }) =>
+        broadcasts.ingestLog(found.liveStreamId, addressOf(incoming), caller.scopes.has('live')),
     }),
   ];
 }

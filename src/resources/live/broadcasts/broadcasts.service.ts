@@ -84,7 +84,8 @@ export interface IngestHealthSources {
   readonly health: (liveStreamId: string) => Promise<IngestHealth | undefined> | IngestHealth | undefined;
   /** The last `seconds` of the newest broadcast; undefined when none is in memory. */
   readonly history: (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
-  readonly log?: (liveStreamId: string) => IngestLog;
+  /** @param address of the person who asks */
+  readonly log?: (liveStreamId: string, address: string) => IngestLog;
 }
 
 export class BroadcastsService {
@@ -145,9 +146,12 @@ export class BroadcastsService {
     });
   }
 
-  /** @param canPublish others see no addresses, as in `refusedEncoder` of a live stream */
-  ingestLog(liveStreamId: string, canPublish: boolean): IngestLogView {
-    const { connecting, entries = [] } = this.#log?.(liveStreamId) ?? {};
+  /**
+   * @param address of the person who asks
+   * @param canPublish others see no addresses, as in `refusedEncoder` of a live stream
+   */
+  ingestLog(liveStreamId: string, address: string, canPublish: boolean): IngestLogView {
+    const { connecting, entries = [] } = this.#log?.(liveStreamId, address) ?? {};
     return omitUnset({
       connecting: connecting && omitUnset({ ...connecting, encoder: connecting.encoder || undefined }),
       data: entries.map(({ atMs, encoder, address, ...entry }) =>

@@ -129,14 +129,16 @@ describe('admission', () => {
     expect(await live.admit('key', second)).toMatchObject({ accepted: true });
     expect(first.told).toEqual(['closed: Another connection is publishing to this live stream.']);
     expect(live.connectingOf('li1')).toEqual({ protocol: 'rtmp', encoder: 'test', waitingFor: 'media' });
-    expect(log.list('li1').map(({ type, address, reason }) => [type, address, reason])).toEqual([
+    expect(
+      log.list('li1', '198.51.100.1').map(({ type, address, reason }) => [type, address, reason]),
+    ).toEqual([
       ['connected', '192.0.2.1', undefined],
       ['refused', '192.0.2.2', 'already-publishing'],
       ['disconnected', undefined, 'replaced'],
       ['connected', '192.0.2.2', undefined],
     ]);
     await live.remove('li1');
-    expect([live.connectingOf('li1'), log.list('li1').length]).toEqual([undefined, 0]);
+    expect([live.connectingOf('li1'), log.list('li1', '198.51.100.1').length]).toEqual([undefined, 0]);
   });
 
   test('refuses everybody while the server drains', async () => {
@@ -390,7 +392,7 @@ describe('the end of a broadcast', () => {
     if (answer.accepted) answer.handler.closed('unpublished');
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual(['no-media']);
-    expect(log.list('li1')).toMatchObject([{ type: 'ended', reason: 'no-media', times: 1 }]);
+    expect(log.list('li1', '198.51.100.1')).toMatchObject([{ type: 'ended', reason: 'no-media', times: 1 }]);
     expect(live.state('li1')).toEqual({ live: false });
   });
 
@@ -401,7 +403,9 @@ describe('the end of a broadcast', () => {
     await vi.advanceTimersByTimeAsync(20_000);
     expect(told).toEqual(['refused: No audio or video arrived for 20 s. Check the sources in the encoder.']);
     expect(ends).toEqual(['no-media']);
-    expect(log.list('li1')).toMatchObject([{ type: 'refused', reason: 'no-media', times: 1 }]);
+    expect(log.list('li1', '198.51.100.1')).toMatchObject([
+      { type: 'refused', reason: 'no-media', times: 1 },
+    ]);
   });
 });
 
