@@ -42,7 +42,7 @@ function pageOf(seen: ReadonlyMap<string, string[]>): string {
     const rows = entries.map(entry => rowOf(entry, seen));
     return `## ${tag}\n\n| endpoint | implemented | statuses seen | tested by |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
-  return `# What of the API is implemented and tested
+  return `# API coverage
 
 Written by \`scripts/write-api-coverage.ts\` from the API document and from what the tests saw; do not edit. Every answer that a test
 gets is held against the document: status, headers, content type and body. Statuses in parentheses are in the document, and no test

@@ -24,8 +24,8 @@ describeInBrowser('the documentation in a browser', browser => {
     await page.locator('#results a', { hasText: 'Go live' }).first().waitFor();
     // A question, and words that no page has together.
     for (const [query, title] of [
-      ['how do I migrate from YouTube', 'Move from elsewhere'],
-      ['password for a video', 'Decide who watches'],
+      ['how do I migrate from YouTube', 'Migrate from another service'],
+      ['password for a video', 'Restrict who can watch'],
       ['zebra webhook signature', 'Webhooks'],
     ] as const) {
       await page.getByLabel('Search the documentation').fill(query);

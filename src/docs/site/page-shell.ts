@@ -38,13 +38,13 @@ const tasks: readonly (readonly [task: string, page: string])[] = [
   ['Go live from OBS', 'start#go-live'],
   ['Upload a video', 'start#upload-a-video'],
   ['Embed the player', 'embedding'],
-  ['Decide who watches', 'protecting'],
+  ['Restrict who can watch', 'protecting'],
   ['Verify webhooks', 'webhooks#requests'],
   ['Stream to other platforms', 'broadcasting#restreams'],
   ['Set up HTTPS', 'operating#https'],
   ['Put a CDN in front', 'edges#use-a-cdn'],
-  ['Move from elsewhere', 'moving'],
-  ['Find out what is wrong', 'troubleshooting#find-the-symptom'],
+  ['Migrate from another service', 'moving'],
+  ['Troubleshooting', 'troubleshooting#find-the-symptom'],
 ];
 
 const referencePages: readonly NamedPage[] = Object.keys(apiTags).map(title => ({
