@@ -87,15 +87,17 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await button('Send test event').click();
     await page.getByText('Test event failed').waitFor();
     await page.getByText(/Connection refused\. It took \d/).waitFor();
+    await page.getByRole('button', { name: /^Send again/ }).click();
+    await page.getByText('Test event failed').waitFor({ state: 'hidden' });
+    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
     await button('Edit').click();
     await endpoint().fill(hookUrl);
     await page.getByLabel('A broadcast ends').uncheck();
     await page.keyboard.press('Enter');
-    await page.getByText('Test event failed').waitFor({ state: 'hidden' });
     await button('Send test event').click();
     await page.getByText('Test event delivered').waitFor();
     await page.getByText(/^HTTP 200\. It took \d/).waitFor();
-    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
+    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(2).waitFor();
     await scan();
     expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'webhook.test' });
     const [hook] = await dataOf('/webhooks');
@@ -115,7 +117,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     const [made] = await dataOf('/upload-tokens');
     expect(made).toMatchObject({ token, ttl: 7 * 86_400 });
     await button('Done').click();
-    await page.getByText('in 6 days').waitFor();
+    await page.getByText('in 7 days').waitFor();
 
     await page.goto(server.baseUrl + hookPath);
     await page.getByRole('cell', { name: 'Test event', exact: true }).first().waitFor();
@@ -150,7 +152,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     expect(delivered).toMatchObject({ status: 'succeeded' });
     await page.getByLabel('Filter by state').selectOption('Failed');
     await page.getByRole('cell', { name: 'A quality is encoded' }).first().waitFor({ state: 'hidden' });
-    await page.getByRole('cell', { name: 'Test event', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
     await page.getByLabel('Filter by state').selectOption('Retrying');
     await page.getByText('No results').waitFor();
   });

@@ -31,11 +31,12 @@ export function formatUtcDay(time: string | number): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
 }
 
+/** Rounds times to come, so that seven days are not "in 6 days" at once. */
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
   const formatter = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
-  return formatter.format(Math.trunc(seconds / size), unit);
+  return formatter.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit);
 }
 
 export function formatSpan(seconds: number): string {

@@ -33,11 +33,13 @@ export function DeliveriesCard({
   newestId,
   shown,
   onShown,
+  onResent,
 }: {
   webhook: Webhook;
   newestId: string | undefined;
   shown: string | undefined;
   onShown: (deliveryId: string | undefined) => void;
+  onResent: () => void;
 }) {
   const { query, change } = useQuery();
   const status = statuses.find(one => one === query.status);
@@ -50,12 +52,16 @@ export function DeliveriesCard({
     }),
   );
   const soon = useDeliveryRefresh(loaded.reload, (loaded.value?.data ?? []).some(isPending));
+  const showResent = () => {
+    onResent();
+    loaded.reload();
+    soon();
+  };
   const sendAgain = async ({ deliveryId }: WebhookDelivery) => {
     try {
       await resend(webhookId, deliveryId);
       showToast(t('deliveries.resent'));
-      loaded.reload();
-      soon();
+      showResent();
     } catch (error) {
       showError(error);
     }
@@ -99,8 +105,7 @@ export function DeliveriesCard({
           deliveryId={shown}
           onResent={deliveryId => {
             onShown(deliveryId);
-            loaded.reload();
-            soon();
+            showResent();
           }}
           onClose={() => onShown(undefined)}
         />

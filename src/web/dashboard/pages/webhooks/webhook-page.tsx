@@ -68,7 +68,13 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
               <WebhookDetails webhook={value} />
               <Signing webhook={value} />
             </div>
-            <DeliveriesCard webhook={value} shown={shown} onShown={setShown} newestId={test?.deliveryId} />
+            <DeliveriesCard
+              webhook={value}
+              shown={shown}
+              onShown={setShown}
+              newestId={test?.deliveryId}
+              onResent={() => setTest(undefined)}
+            />
           </div>
         )}
       </LoadedContent>
