@@ -386,6 +386,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(await page.locator('iframe').getAttribute('src')).not.toContain(new URL(address).search);
     expect((await fetch(address)).status).toBe(200);
     await button('New links').click();
+    await said('New links created. Earlier links still work.');
     await until('another link', async () => (await link.inputValue()) !== address);
     expect(await dashboard.violations()).toEqual([]);
   });

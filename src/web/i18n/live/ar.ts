@@ -114,7 +114,7 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'يمكن لأي شخص لديه هذا المفتاح أن يبدأ البث. ولا يتغيّر حتى تعيد إنشاءه.',
   'setup.regenerate': 'إعادة إنشاء المفتاح',
   'setup.ffmpegText': 'يبثّ صورة اختبار مع صوت إلى أن توقفه بالضغط على Ctrl+C.',
-  'setup.ffmpegFile': 'لبثّ ملف لديك، ضع <c>{input}</c> بين <c>ffmpeg</c> و<c>-c:v</c>.',
+  'setup.ffmpegFile': 'لبثّ ملف لديك، استبدل كل ما بين <c>ffmpeg</c> و<c>-c:v</c> بـ <c>{input}</c>.',
   'setup.command': 'الأمر',
   'setup.keyPlaceholder': 'مفتاح البث',
   'setup.regenerateTitle': 'هل تريد إعادة إنشاء مفتاح البث؟',
@@ -196,7 +196,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.nameHint': 'اتركه فارغًا لاستخدام الاسم القادم من المرمّز أو اسم اللغة.',
   'share.title': 'المشاركة',
   'share.open': 'فتح صفحة المشغّل',
-  'share.newLinks': 'روابط جديدة',
   'share.private': 'هذا البث المباشر خاص.',
   'share.privateText':
     'كل رابط لمشاهد واحد. يجب فتحه خلال 24 ساعة، ثم يعمل 24 ساعة. يتعرّف الخادم على المشاهد عبر ملف تعريف ارتباط، أو عبر عنوان الشبكة والمتصفح: يمكن لمن هم على الشبكة نفسها وبالإصدار نفسه من المتصفح مشاركة رابط. أنشئ روابط جديدة لكل مشاهد.',

@@ -122,7 +122,7 @@ const messages: TranslationOf<typeof en> = {
   'setup.regenerate': 'Schlüssel neu erzeugen',
   'setup.ffmpegText': 'Streamt ein Testbild mit Ton, bis Sie es mit Strg+C stoppen.',
   'setup.ffmpegFile':
-    'Für eine eigene Datei setzen Sie <c>{input}</c> zwischen <c>ffmpeg</c> und <c>-c:v</c>.',
+    'Für eine eigene Datei ersetzen Sie alles zwischen <c>ffmpeg</c> und <c>-c:v</c> durch <c>{input}</c>.',
   'setup.command': 'Befehl',
   'setup.keyPlaceholder': 'Streamschlüssel',
   'setup.regenerateTitle': 'Streamschlüssel neu erzeugen?',
@@ -210,7 +210,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.nameHint': 'Lassen Sie das Feld leer, um den Namen vom Encoder oder den der Sprache zu verwenden.',
   'share.title': 'Teilen',
   'share.open': 'Playerseite öffnen',
-  'share.newLinks': 'Neue Links',
   'share.private': 'Dieser Livestream ist privat.',
   'share.privateText':
     'Jeder Link ist für einen Zuschauer. Er muss innerhalb von 24 Stunden geöffnet werden und gilt dann 24 Stunden. Der Server erkennt den Zuschauer an einem Cookie oder an Netzwerkadresse und Browser: Personen im selben Netz mit derselben Browserversion können einen Link teilen. Erzeugen Sie für jeden Zuschauer neue Links.',

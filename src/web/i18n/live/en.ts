@@ -113,7 +113,8 @@ export default {
   'setup.keyHint': 'Anyone with this key can go live. It stays the same until you regenerate it.',
   'setup.regenerate': 'Regenerate key',
   'setup.ffmpegText': 'Streams a test picture with sound, until you stop it with Ctrl+C.',
-  'setup.ffmpegFile': 'For a file of your own, put <c>{input}</c> between <c>ffmpeg</c> and <c>-c:v</c>.',
+  'setup.ffmpegFile':
+    'For your own file, replace everything between <c>ffmpeg</c> and <c>-c:v</c> with <c>{input}</c>.',
   'setup.command': 'Command',
   'setup.keyPlaceholder': 'stream key',
   'setup.regenerateTitle': 'Regenerate the stream key?',
@@ -199,7 +200,6 @@ export default {
   'audio.nameHint': 'Leave it empty to use the name from your encoder, or the name of the language.',
   'share.title': 'Share',
   'share.open': 'Open player page',
-  'share.newLinks': 'New links',
   'share.private': 'This live stream is private.',
   'share.privateText':
     'Each link is for one viewer. It must be opened within 24 hours, and then works for 24 hours. The server recognizes the viewer by a cookie, or by network address and browser: people in the same network with the same browser version can share a link. Get new links for each viewer.',

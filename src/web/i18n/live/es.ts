@@ -120,7 +120,8 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'Quien tenga esta clave puede emitir. No cambia hasta que la regeneres.',
   'setup.regenerate': 'Regenerar clave',
   'setup.ffmpegText': 'Transmite una imagen de prueba con sonido hasta que la detengas con Ctrl+C.',
-  'setup.ffmpegFile': 'Para usar un archivo tuyo, pon <c>{input}</c> entre <c>ffmpeg</c> y <c>-c:v</c>.',
+  'setup.ffmpegFile':
+    'Para usar un archivo tuyo, sustituye todo lo que hay entre <c>ffmpeg</c> y <c>-c:v</c> por <c>{input}</c>.',
   'setup.command': 'Comando',
   'setup.keyPlaceholder': 'clave de transmisión',
   'setup.regenerateTitle': '¿Regenerar la clave de transmisión?',
@@ -208,7 +209,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.nameHint': 'Déjalo vacío para usar el nombre del codificador o el del idioma.',
   'share.title': 'Compartir',
   'share.open': 'Abrir la página del reproductor',
-  'share.newLinks': 'Enlaces nuevos',
   'share.private': 'Esta transmisión en directo es privada.',
   'share.privateText':
     'Cada enlace es para un espectador. Debe abrirse en 24 horas y después funciona durante 24 horas. El servidor reconoce al espectador por una cookie o por su dirección de red y su navegador: quienes usan la misma versión del navegador en la misma red pueden compartir un enlace. Crea enlaces nuevos para cada espectador.',

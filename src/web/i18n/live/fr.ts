@@ -121,7 +121,8 @@ const messages: TranslationOf<typeof en> = {
     'Toute personne qui a cette clé peut passer en direct. Elle reste la même tant que vous ne la régénérez pas.',
   'setup.regenerate': 'Régénérer la clé',
   'setup.ffmpegText': 'Diffuse une mire avec du son, jusqu’à ce que vous l’arrêtiez avec Ctrl+C.',
-  'setup.ffmpegFile': 'Pour un fichier à vous, mettez <c>{input}</c> entre <c>ffmpeg</c> et <c>-c:v</c>.',
+  'setup.ffmpegFile':
+    'Pour votre propre fichier, remplacez tout ce qui se trouve entre <c>ffmpeg</c> et <c>-c:v</c> par <c>{input}</c>.',
   'setup.command': 'Commande',
   'setup.keyPlaceholder': 'clé de stream',
   'setup.regenerateTitle': 'Régénérer la clé de stream ?',
@@ -210,7 +211,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.nameHint': 'Laissez vide pour utiliser le nom donné par l’encodeur, ou celui de la langue.',
   'share.title': 'Partager',
   'share.open': 'Ouvrir la page du lecteur',
-  'share.newLinks': 'Nouveaux liens',
   'share.private': 'Ce flux en direct est privé.',
   'share.privateText':
     'Chaque lien est destiné à un seul spectateur. Il doit être ouvert dans les 24 heures, puis fonctionne pendant 24 heures. Le serveur reconnaît le spectateur à un cookie, ou à son adresse réseau et à son navigateur : sur un même réseau, des personnes ayant la même version du navigateur peuvent partager un lien. Créez de nouveaux liens pour chaque spectateur.',

@@ -119,7 +119,8 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'Quem tiver esta chave pode transmitir. Ela não muda até você gerá-la novamente.',
   'setup.regenerate': 'Gerar nova chave',
   'setup.ffmpegText': 'Transmite uma imagem de teste com som até você parar com Ctrl+C.',
-  'setup.ffmpegFile': 'Para usar um arquivo seu, coloque <c>{input}</c> entre <c>ffmpeg</c> e <c>-c:v</c>.',
+  'setup.ffmpegFile':
+    'Para usar um arquivo seu, substitua tudo entre <c>ffmpeg</c> e <c>-c:v</c> por <c>{input}</c>.',
   'setup.command': 'Comando',
   'setup.keyPlaceholder': 'chave de transmissão',
   'setup.regenerateTitle': 'Gerar nova chave de transmissão?',
@@ -207,7 +208,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.nameHint': 'Deixe vazio para usar o nome do codificador ou o do idioma.',
   'share.title': 'Compartilhar',
   'share.open': 'Abrir página do player',
-  'share.newLinks': 'Novos links',
   'share.private': 'Esta transmissão ao vivo é privada.',
   'share.privateText':
     'Cada link é para um espectador. Ele deve ser aberto em até 24 horas e depois funciona por 24 horas. O servidor reconhece o espectador por um cookie ou pelo endereço de rede e pelo navegador: pessoas na mesma rede com a mesma versão do navegador podem compartilhar um link. Gere links novos para cada espectador.',

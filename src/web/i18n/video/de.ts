@@ -90,7 +90,6 @@ const messages: TranslationOf<typeof en> = {
   'share.isPrivate': 'Das Video ist privat.',
   'share.isListed': 'Das Video ist im Kanal.',
   'share.isPublic': 'Das Video ist öffentlich.',
-  'share.newLinks': 'Neue Links',
   'share.oneViewer':
     'Jeder Link ist für einen Zuschauer. Er muss innerhalb von 24 Stunden geöffnet werden und gilt dann 24 Stunden. Der Server erkennt den Zuschauer an einem Cookie oder an Netzwerkadresse und Browser: Personen im selben Netz mit derselben Browserversion können einen Link teilen. Erzeugen Sie für jeden Zuschauer neue Links.',
   'share.privateEmbed':

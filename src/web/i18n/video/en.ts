@@ -86,7 +86,6 @@ export default {
   'share.isPrivate': 'The video is private.',
   'share.isListed': 'The video is in the channel.',
   'share.isPublic': 'The video is public.',
-  'share.newLinks': 'New links',
   'share.oneViewer':
     'Each link is for one viewer. It must be opened within 24 hours, and then works for 24 hours. The server recognizes the viewer by a cookie, or by network address and browser: people in the same network with the same browser version can share a link. Get new links for each viewer.',
   'share.privateEmbed':

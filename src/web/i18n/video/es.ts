@@ -89,7 +89,6 @@ const messages: TranslationOf<typeof en> = {
   'share.isPrivate': 'El vídeo es privado.',
   'share.isListed': 'El vídeo está en el canal.',
   'share.isPublic': 'El vídeo es público.',
-  'share.newLinks': 'Enlaces nuevos',
   'share.oneViewer':
     'Cada enlace es para un espectador. Debe abrirse en 24 horas y después funciona durante 24 horas. El servidor reconoce al espectador por una cookie o por su dirección de red y su navegador: quienes usan la misma versión del navegador en la misma red pueden compartir un enlace. Crea enlaces nuevos para cada espectador.',
   'share.privateEmbed':

@@ -90,7 +90,6 @@ const messages: TranslationOf<typeof en> = {
   'share.isPrivate': 'La vidéo est privée.',
   'share.isListed': 'La vidéo est dans la chaîne.',
   'share.isPublic': 'La vidéo est publique.',
-  'share.newLinks': 'Nouveaux liens',
   'share.oneViewer':
     'Chaque lien est destiné à un seul spectateur. Il doit être ouvert dans les 24 heures, puis fonctionne pendant 24 heures. Le serveur reconnaît le spectateur à un cookie, ou à son adresse réseau et à son navigateur : sur un même réseau, des personnes ayant la même version du navigateur peuvent partager un lien. Créez de nouveaux liens pour chaque spectateur.',
   'share.privateEmbed':

@@ -87,7 +87,6 @@ const messages: TranslationOf<typeof en> = {
   'share.isPrivate': '動画は非公開です。',
   'share.isListed': '動画はチャンネルにあります。',
   'share.isPublic': '動画は公開されています。',
-  'share.newLinks': '新しいリンク',
   'share.oneViewer':
     'リンクは1つにつき視聴者1人用です。24時間以内に開く必要があり、開いてから24時間有効です。サーバーは Cookie か、ネットワークアドレスとブラウザーで視聴者を識別します。同じネットワークで同じバージョンのブラウザーを使う人どうしは、リンクを共有できます。視聴者ごとに新しいリンクを作成してください。',
   'share.privateEmbed':

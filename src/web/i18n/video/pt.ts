@@ -89,7 +89,6 @@ const messages: TranslationOf<typeof en> = {
   'share.isPrivate': 'O vídeo é privado.',
   'share.isListed': 'O vídeo está no canal.',
   'share.isPublic': 'O vídeo é público.',
-  'share.newLinks': 'Novos links',
   'share.oneViewer':
     'Cada link é para um espectador. Ele deve ser aberto em até 24 horas e depois funciona por 24 horas. O servidor reconhece o espectador por um cookie ou pelo endereço de rede e pelo navegador: pessoas na mesma rede com a mesma versão do navegador podem compartilhar um link. Gere links novos para cada espectador.',
   'share.privateEmbed':

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { NewLinksButton } from '../../ui/new-links-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -13,9 +14,9 @@ import { LoadedContent } from '../../ui/states.tsx';
 /** Loads its own links for a private stream, because the preview has used those of the page. */
 export function SharePanel({ stream }: { stream: LiveStream }) {
   const { liveStreamId } = stream;
-  const fresh = useLoad(`${liveStreamId} ${stream.public}`, signal =>
-    call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
-  );
+  const load = (signal?: AbortSignal) =>
+    call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal });
+  const fresh = useLoad(`${liveStreamId} ${stream.public}`, load);
   const size = useNewestSize(stream);
   return (
     <Card
@@ -26,9 +27,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
             {t('share.open')}
           </Button>
         ) : (
-          <Button small icon="refresh" busy={fresh.isLoading} onClick={fresh.reload}>
-            {t('share.newLinks')}
-          </Button>
+          <NewLinksButton renew={async () => fresh.set(await load())} />
         )
       }
     >

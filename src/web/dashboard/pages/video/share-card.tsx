@@ -6,11 +6,11 @@ import type { EmbeddedPlayer } from '../../format/embed-code.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
 import { rich, t } from '../../texts/video.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
 import { type Visibility, VisibilityField, visibilityText } from '../../ui/form/visibility-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { NewLinksButton } from '../../ui/new-links-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -53,18 +53,11 @@ function PrivateLinks({
   videoId: string;
   children: (assets: VideoAssets) => ComponentChildren;
 }) {
-  const loaded = useLoad<Video>(videoId, signal =>
-    call('GET /videos/{videoId}', { params: { videoId }, signal }),
-  );
+  const load = (signal?: AbortSignal) => call('GET /videos/{videoId}', { params: { videoId }, signal });
+  const loaded = useLoad<Video>(videoId, load);
   return (
     <>
-      <Notice
-        action={
-          <Button small icon="refresh" busy={loaded.isLoading} onClick={loaded.reload}>
-            {t('share.newLinks')}
-          </Button>
-        }
-      >
+      <Notice action={<NewLinksButton renew={async () => loaded.set(await load())} />}>
         {t('share.oneViewer')}
       </Notice>
       <LoadedContent loaded={loaded} height={300}>

@@ -25,7 +25,7 @@ export function policyChoicesOf(policy: PlaybackPolicy | null | undefined): Poli
 
 export function policyOf(choices: PolicyChoices): PlaybackPolicy {
   return {
-    allowedDomains: wordsOf(choices.allowedDomains),
+    allowedDomains: sitesOf(choices.allowedDomains),
     allowNoReferrer: choices.allowNoReferrer,
     allowedCountries: [...choices.allowedCountries],
     blockedCountries: [...choices.blockedCountries],
@@ -82,11 +82,14 @@ export function OwnPolicyFields({
 /** Summarizes a policy in a few words. */
 export function describePolicy({
   allowedDomains,
+  allowNoReferrer,
   allowedCountries,
   blockedCountries,
 }: PlaybackPolicy): string {
   const parts = [
-    ...(allowedDomains.length === 0 ? [] : [listText(allowedDomains)]),
+    ...(allowedDomains.length === 0
+      ? []
+      : [t(allowNoReferrer ? 'policy.onOrDirect' : 'policy.on', { sites: listText(allowedDomains) })]),
     ...(allowedCountries.length === 0
       ? []
       : [t('policy.in', { countries: listText(allowedCountries.map(countryName)) })]),
@@ -97,6 +100,10 @@ export function describePolicy({
   return parts.length === 0 ? t('policy.everybody') : parts.join('; ');
 }
 
-function wordsOf(text: string): string[] {
-  return text.split(/[\s,;]+/).filter(word => word !== '');
+/** Reduces pasted addresses of pages to their hosts. */
+function sitesOf(text: string): string[] {
+  const hosts = text
+    .split(/[\s,;]+/)
+    .map(word => word.replace(/^https?:\/\//i, '').replace(/(:\d+)?([/?#].*)?$/, ''));
+  return [...new Set(hosts)].filter(host => host !== '');
 }
