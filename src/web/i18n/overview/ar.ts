@@ -175,6 +175,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'كل الفيديوهات',
   'latest.none': 'لا توجد فيديوهات بعد',
   'latest.noneText': 'تظهر هنا الملفات المرفوعة والتسجيلات.',
+  'latest.clipped': 'اقتُطع <when>{time}</when>',
   'latest.recorded': 'سُجّل <when>{time}</when>',
   'latest.uploaded': 'رُفع <when>{time}</when>',
   'latest.audioOnly': 'صوت فقط',

@@ -173,6 +173,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'Alle Videos',
   'latest.none': 'Noch keine Videos',
   'latest.noneText': 'Hier erscheinen Uploads und Aufzeichnungen.',
+  'latest.clipped': '<when>{time}</when> als Clip erstellt',
   'latest.recorded': '<when>{time}</when> aufgezeichnet',
   'latest.uploaded': '<when>{time}</when> hochgeladen',
   'latest.audioOnly': 'Nur Audio',

@@ -166,6 +166,7 @@ export default {
   'latest.all': 'All videos',
   'latest.none': 'No videos yet',
   'latest.noneText': 'Uploads and recordings appear here.',
+  'latest.clipped': 'Clipped <when>{time}</when>',
   'latest.recorded': 'Recorded <when>{time}</when>',
   'latest.uploaded': 'Uploaded <when>{time}</when>',
   'latest.audioOnly': 'Audio only',

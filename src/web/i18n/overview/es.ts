@@ -177,6 +177,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'Todos los vídeos',
   'latest.none': 'Aún no hay vídeos',
   'latest.noneText': 'Aquí aparecen las subidas y las grabaciones.',
+  'latest.clipped': 'Recortado <when>{time}</when>',
   'latest.recorded': 'Grabado <when>{time}</when>',
   'latest.uploaded': 'Subido <when>{time}</when>',
   'latest.audioOnly': 'Solo audio',

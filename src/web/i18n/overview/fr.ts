@@ -178,6 +178,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'Toutes les vidéos',
   'latest.none': 'Aucune vidéo pour l’instant',
   'latest.noneText': 'Les imports et enregistrements apparaissent ici.',
+  'latest.clipped': 'Extraite <when>{time}</when>',
   'latest.recorded': 'Enregistrée <when>{time}</when>',
   'latest.uploaded': 'Importée <when>{time}</when>',
   'latest.audioOnly': 'Audio uniquement',

@@ -166,6 +166,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'すべての動画',
   'latest.none': 'まだ動画はありません',
   'latest.noneText': 'アップロードと録画がここに表示されます。',
+  'latest.clipped': '<when>{time}</when>にクリップを作成',
   'latest.recorded': '<when>{time}</when>に録画',
   'latest.uploaded': '<when>{time}</when>にアップロード',
   'latest.audioOnly': '音声のみ',

@@ -178,6 +178,7 @@ const messages: TranslationOf<typeof en> = {
   'latest.all': 'Todos os vídeos',
   'latest.none': 'Nenhum vídeo ainda',
   'latest.noneText': 'Envios e gravações aparecem aqui.',
+  'latest.clipped': 'Recortado <when>{time}</when>',
   'latest.recorded': 'Gravado <when>{time}</when>',
   'latest.uploaded': 'Enviado <when>{time}</when>',
   'latest.audioOnly': 'Somente áudio',

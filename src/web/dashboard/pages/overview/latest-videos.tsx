@@ -1,4 +1,5 @@
 import { formatTime } from '../../../shared/time-text.ts';
+import type { Video } from '../../api/api-types.ts';
 import { formatRelative } from '../../format/time.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
@@ -58,6 +59,11 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   );
 }
 
+function originOf({ source: { type, clippedFrom } }: Video) {
+  if (clippedFrom !== undefined) return 'latest.clipped';
+  return type === 'liveStream' ? 'latest.recorded' : 'latest.uploaded';
+}
+
 function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: ListedVideo) {
   return (
     <li class="latest-row">
@@ -71,7 +77,7 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: List
         </a>
         <p class="hint">
           {rich(
-            video.source.type === 'liveStream' ? 'latest.recorded' : 'latest.uploaded',
+            originOf(video),
             { time: formatRelative(video.createdAt) },
             { when: () => <RelativeTime time={video.createdAt} /> },
           )}
