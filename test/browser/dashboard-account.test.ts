@@ -243,9 +243,9 @@ describeInBrowser('the account in the dashboard', browser => {
       const shown = (await (await server.api('GET', path)).json()) as { playbackPolicy?: object };
       return shown.playbackPolicy;
     };
-    await page.getByLabel('Allowed sites').fill('not_a_site');
+    await page.getByLabel('Allowed sites').fill('example.com\nnot_a_site');
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('without scheme and port').waitFor();
+    await page.getByText('"not_a_site" should be a host name').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Allowed sites').fill('https://example.com:8443/blog?page=2\n*.Example.com');
     await page.getByLabel('Also play outside of websites').uncheck();

@@ -12,10 +12,10 @@ const domains = z
     z
       .string()
       .max(255)
-      .regex(
-        domainPattern,
-        'This value should be a host name without scheme and port, such as "*.example.com".',
-      )
+      .regex(domainPattern, {
+        error: ({ input }) =>
+          `"${String(input).slice(0, 80)}" should be a host name without scheme and port, such as "*.example.com".`,
+      })
       .toLowerCase(),
   )
   .max(maxPolicyDomains)
