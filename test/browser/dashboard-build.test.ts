@@ -90,14 +90,17 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByRole('button', { name: /^Send again/ }).click();
     await page.getByText('Test event failed').waitFor({ state: 'hidden' });
     await page.getByRole('cell', { name: 'Test event', exact: true }).nth(1).waitFor();
+    await button('Send test event').click();
+    await page.getByText('Test event failed').waitFor();
     await button('Edit').click();
     await endpoint().fill(hookUrl);
     await page.getByLabel('A broadcast ends').uncheck();
     await page.keyboard.press('Enter');
+    await page.getByText('Test event failed').waitFor({ state: 'hidden' });
     await button('Send test event').click();
     await page.getByText('Test event delivered').waitFor();
     await page.getByText(/^HTTP 200\. It took \d/).waitFor();
-    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(2).waitFor();
+    await page.getByRole('cell', { name: 'Test event', exact: true }).nth(3).waitFor();
     await scan();
     expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'webhook.test' });
     const [hook] = await dataOf('/webhooks');
