@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * Replacements in hls.js 1.7 that leave code without a use: the demuxers of MPEG-TS, AAC and MP3, and controllers of what is not in
- * our playlists. The build drops it then. `false`: not in the light build.
+ * Replacements in hls.js 1.7 that leave code without a use: the demuxers of MPEG-TS, AAC and MP3, AES in script, loading with
+ * `fetch`, and controllers of what is not in our playlists. The build drops it then. `false`: not in the light build.
  */
 const unusedParts: readonly (readonly [pattern: RegExp, rest: string, isInLight?: false])[] = [
   [/(const muxConfig = \[\{\s*demux: MP4Demuxer,\s*remux: PassThroughRemuxer\s*\})[^\]]*\]/, '$1]'],
@@ -11,6 +11,10 @@ const unusedParts: readonly (readonly [pattern: RegExp, rest: string, isInLight?
   [/muxConfig\.splice\(2, 0, \{[^}]*\}\);/, '', false],
   [/\bid3TrackController: ID3TrackController\b/, 'id3TrackController: undefined'],
   [/\bcontentSteeringController: ContentSteeringController\b/, 'contentSteeringController: undefined'],
+  [/\bfpsController: FPSController\b/, 'fpsController: undefined'],
+  [/\bconfig\.loader = FetchLoader;/, ''],
+  [/\bcurrentLoader !== FetchLoader && /, ''],
+  [/\bnew AESDecryptor\(\)/, 'null'],
   [/\bsubtitleStreamController: SubtitleStreamController\b/, 'subtitleStreamController: undefined', false],
   [/\bsubtitleTrackController: SubtitleTrackController\b/, 'subtitleTrackController: undefined', false],
   [/\bemeController: EMEController\b/, 'emeController: undefined', false],

@@ -44,6 +44,15 @@ describeInBrowser('the player page', browser => {
     expect(viewer.complaints).toEqual([]);
   });
 
+  it('tells how many minutes are left before a start that is planned', async () => {
+    const stream = await server.createStream();
+    const startsAt = new Date(Date.now() + 30 * 60_000).toISOString();
+    await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, { startsAt });
+    await using viewer = await WatchedPage.openPlayer(browser(), pageUrl(stream.liveStreamId));
+    await viewer.page.getByRole('heading', { name: /^Starts in (?:29|30) minutes$/ }).waitFor();
+    expect(viewer.complaints).toEqual([]);
+  });
+
   it('plays on for two viewers, one of whom came in the middle of the broadcast', async () => {
     const stream = await server.createStream();
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });

@@ -143,13 +143,22 @@ describeInBrowser('what an owner adds to a player page', browser => {
     const { assets } = (await (
       await server.api('POST', '/live-streams', { name: 'Pier cam', playerId })
     ).json()) as { assets: { player: string } };
-    await using viewer = await WatchedPage.openPlayer(browser(), assets.player);
+    await using viewer = await WatchedPage.open(browser(), 'about:blank', { locale: 'de-DE' });
     const { page } = viewer;
+    const { promise: isLogoShown, resolve: showTexts } = Promise.withResolvers<void>();
+    await page.route(/\/assets\/de-/, async route => {
+      await isLogoShown;
+      await route.continue();
+    });
+    await page.goto(`${assets.player}?embed`);
     await viewer.untilPhase('waiting');
     expect(await styleOf(page, '--bar-background')).toBe('rgba(4, 5, 6, 1)');
     for (const hidden of ['hide-title', 'hide-controls'])
       expect(await page.getAttribute('#player', 'class')).toContain(hidden);
     await until('the logo', async () => (await logoWidth(page)) === 20);
+    expect(await page.getAttribute('#logo a', 'aria-label')).toBe('Visit the owner’s site');
+    showTexts();
+    await page.locator('#logo').getByLabel('Website des Anbieters öffnen').waitFor();
     expect(viewer.complaints).toEqual([]);
   });
 });

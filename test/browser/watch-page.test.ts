@@ -285,6 +285,9 @@ describeInBrowser('the watch page', browser => {
       options,
     );
     await viewer.page.locator('#announcement').getByText(`Beginnt am ${written}`).waitFor();
+    const short = { day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' } as const;
+    const inPlayer = startsAt.toLocaleString('de-DE', { ...short, timeZone: options.timezoneId });
+    await viewer.page.getByRole('heading', { name: `Beginnt am ${inPlayer}` }).waitFor();
     const calendar = viewer.page.getByRole('link', { name: 'Zum Kalender hinzufügen' });
     expect(await calendar.getAttribute('href')).toBe(`/live/${stream.liveStreamId}/start.ics`);
     const countdown = viewer.page.locator('.countdown');

@@ -284,9 +284,16 @@ export class LiveDelivery {
         ...stream,
         ...extras,
         state: describeState(this.#live, liveStreamId),
+        startsAtMs: this.#announcedStart(liveStreamId, stream),
         nowMs: this.#options.clock.nowMs(),
       }),
     );
+  }
+
+  /** Planned start of a stream that is offline. */
+  #announcedStart(liveStreamId: string, stream: AdmittedStream): number | undefined {
+    const { live } = this.#live.state(liveStreamId);
+    return live ? undefined : announcedStart(stream, this.#options.clock.nowMs());
   }
 
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
@@ -347,6 +354,7 @@ export class LiveDelivery {
         : undefined,
       state: describeState(this.#live, liveStreamId),
       basePath: basePathOf(publicUrl),
+      startsAtMs: this.#announcedStart(liveStreamId, stream),
       nowMs: this.#options.clock.nowMs(),
     });
   }
@@ -373,7 +381,7 @@ export class LiveDelivery {
       size: shared.size,
       hasTexts: false,
       recording,
-      startsAtMs: isLive ? undefined : announcedStart(stream, this.#options.clock.nowMs()),
+      startsAtMs: this.#announcedStart(liveStreamId, stream),
       channel,
       viewers: extras.viewers,
       access,
@@ -421,7 +429,7 @@ export class LiveDelivery {
   sendCalendarEvent(exchange: Exchange, liveStreamId: string): void {
     this.#respond(exchange, this.#admitWithoutToken(exchange, liveStreamId), stream => {
       const nowMs = this.#options.clock.nowMs();
-      const startsAtMs = this.#live.state(liveStreamId).live ? undefined : announcedStart(stream, nowMs);
+      const startsAtMs = this.#announcedStart(liveStreamId, stream);
       if (startsAtMs === undefined) {
         this.#sender.sendNotFound(exchange, noStore);
         return;

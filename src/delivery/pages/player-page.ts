@@ -23,6 +23,8 @@ interface LivePlayerState {
   /** Tells that the state has the number of viewers while the stream is live. */
   readonly showViewers?: true;
   readonly viewers: number | undefined;
+  /** Planned start while the stream is offline. */
+  readonly startsAtMs: number | undefined;
   /** Sets the clock of the latency display. */
   readonly serverTimeMs: number;
 }
@@ -40,6 +42,7 @@ interface PlayerValues {
   readonly viewerClips: boolean;
   readonly showViewers?: boolean | undefined;
   readonly viewers?: number | undefined;
+  readonly startsAtMs?: number | undefined;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
@@ -69,6 +72,7 @@ export function describeLivePlayer(values: PlayerValues): LivePlayerState {
     viewerClips,
     ...(values.showViewers === true ? { showViewers: true } : {}),
     viewers: values.viewers,
+    startsAtMs: values.startsAtMs,
     serverTimeMs: values.nowMs,
   };
 }

@@ -139,6 +139,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': 'حالة الفيديو',
   'player.waitingTitle': 'في انتظار البث',
   'player.waitingText': 'يبدأ التشغيل تلقائيًا عند بدء البث.',
+  'player.startsOn': 'يبدأ في {time}',
+  'player.startsIn': 'يبدأ {time}',
   'player.startingTitle': 'البث على وشك البدء',
   'player.startingText': 'يبدأ التشغيل بعد لحظات.',
   'player.endedTitle': 'انتهى البث',

@@ -138,6 +138,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': 'Status des Videos',
   'player.waitingTitle': 'Warten auf den Stream',
   'player.waitingText': 'Die Wiedergabe startet automatisch, sobald die Sendung beginnt.',
+  'player.startsOn': 'Beginnt am {time}',
+  'player.startsIn': 'Beginnt {time}',
   'player.startingTitle': 'Der Stream startet',
   'player.startingText': 'Gleich geht es los.',
   'player.endedTitle': 'Der Stream ist beendet',

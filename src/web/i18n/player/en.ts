@@ -143,6 +143,8 @@ export default {
   'player.stateOfVideo': 'Video status',
   'player.waitingTitle': 'Waiting for the stream',
   'player.waitingText': 'Playback starts automatically when the broadcast begins.',
+  'player.startsOn': 'Starts on {time}',
+  'player.startsIn': 'Starts {time}',
   'player.startingTitle': 'The stream is starting',
   'player.startingText': 'Playback begins in a moment.',
   'player.endedTitle': 'The stream has ended',

@@ -138,6 +138,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': 'Estado del vídeo',
   'player.waitingTitle': 'Esperando la emisión',
   'player.waitingText': 'La reproducción empezará automáticamente cuando comience la emisión.',
+  'player.startsOn': 'Empieza el {time}',
+  'player.startsIn': 'Empieza {time}',
   'player.startingTitle': 'La emisión está empezando',
   'player.startingText': 'La reproducción empezará en un momento.',
   'player.endedTitle': 'La emisión ha terminado',

@@ -137,6 +137,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': 'État de la vidéo',
   'player.waitingTitle': 'En attente du direct',
   'player.waitingText': 'La lecture démarrera automatiquement au début de la diffusion.',
+  'player.startsOn': 'Début le {time}',
+  'player.startsIn': 'Début {time}',
   'player.startingTitle': 'Le direct démarre',
   'player.startingText': 'La lecture commence dans un instant.',
   'player.endedTitle': 'Le direct est terminé',

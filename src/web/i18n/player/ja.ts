@@ -137,6 +137,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': '動画の状態',
   'player.waitingTitle': '配信の開始を待っています',
   'player.waitingText': '配信が始まると自動的に再生されます。',
+  'player.startsOn': '{time} に開始',
+  'player.startsIn': '{time}に開始',
   'player.startingTitle': 'まもなく配信が始まります',
   'player.startingText': 'もうすぐ再生が始まります。',
   'player.endedTitle': '配信は終了しました',

@@ -136,6 +136,8 @@ const messages: TranslationOf<typeof en> = {
   'player.stateOfVideo': 'Status do vídeo',
   'player.waitingTitle': 'Aguardando a transmissão',
   'player.waitingText': 'A reprodução começa automaticamente quando a transmissão iniciar.',
+  'player.startsOn': 'Começa em {time}',
+  'player.startsIn': 'Começa {time}',
   'player.startingTitle': 'A transmissão está começando',
   'player.startingText': 'A reprodução começa em instantes.',
   'player.endedTitle': 'A transmissão terminou',

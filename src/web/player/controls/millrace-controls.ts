@@ -90,6 +90,7 @@ export class MillraceControls extends HTMLElement {
     // The bar of buttons keeps the direction of players.
     this.#view.get('stage').dir = texts.direction;
     this.#shownScreen = '';
+    this.#showDetails(this.#shownDetails);
     this.#refresh();
   }
 

@@ -1,6 +1,8 @@
 import type { PlayerTexts } from '../../i18n/player.ts';
 import type { PlayerMedia } from '../element/player-media.ts';
 
+const maxMinutesWithoutYear = 200 * 24 * 60;
+
 export interface ScreenText {
   readonly title: string;
   readonly text: string;
@@ -9,9 +11,10 @@ export interface ScreenText {
 }
 
 /** Text over the media in a phase without playback; undefined while there is playback. */
-export function screenOf(media: PlayerMedia, { t }: PlayerTexts): ScreenText | undefined {
+export function screenOf(media: PlayerMedia, texts: PlayerTexts): ScreenText | undefined {
+  const { t } = texts;
   const isLive = media.streamType === 'live' || media.details?.kind === 'live';
-  const screen = textsOf(media, isLive, t);
+  const screen = textsOf(media, isLive, texts);
   if (screen === undefined) return undefined;
   const { phase, refusalKind } = media;
   const reason = refusalKind === undefined ? media.refusalReason : t(`player.refused.${refusalKind}`);
@@ -19,10 +22,15 @@ export function screenOf(media: PlayerMedia, { t }: PlayerTexts): ScreenText | u
   return { ...screen, text: media.isReachable ? text : t('player.unreachable') };
 }
 
-function textsOf(media: PlayerMedia, isLive: boolean, t: PlayerTexts['t']): ScreenText | undefined {
+function textsOf(media: PlayerMedia, isLive: boolean, texts: PlayerTexts): ScreenText | undefined {
+  const { t } = texts;
   switch (media.phase) {
     case 'waiting':
-      return { title: t('player.waitingTitle'), text: t('player.waitingText'), actions: [] };
+      return {
+        title: startText(media.details?.startsAtMs, texts) ?? t('player.waitingTitle'),
+        text: t('player.waitingText'),
+        actions: [],
+      };
     case 'starting':
       if (media.isSourceStalled)
         return { title: t('player.interruptedTitle'), text: t('player.interruptedText'), actions: [] };
@@ -54,6 +62,22 @@ function textsOf(media: PlayerMedia, isLive: boolean, t: PlayerTexts['t']): Scre
     default:
       return undefined;
   }
+}
+
+/** Tells when a stream starts: in minutes within the last hour. Undefined without a planned start, or after it. */
+function startText(startsAtMs = 0, { t, locale }: PlayerTexts): string | undefined {
+  const minutes = Math.ceil((startsAtMs - Date.now()) / 60_000);
+  if (minutes <= 0) return undefined;
+  if (minutes < 60)
+    return t('player.startsIn', { time: new Intl.RelativeTimeFormat(locale).format(minutes, 'minute') });
+  const format: Intl.DateTimeFormatOptions = {
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  };
+  if (minutes > maxMinutesWithoutYear) format.year = 'numeric';
+  return t('player.startsOn', { time: new Date(startsAtMs).toLocaleString(locale, format) });
 }
 
 /** Text that stays over playback. */

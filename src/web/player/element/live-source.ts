@@ -91,6 +91,7 @@ export class LiveSource implements PlayerSource {
       durationSeconds: undefined,
       size: undefined,
       viewers: undefined,
+      startsAtMs: asCount(state.startsAtMs),
       next: undefined,
     };
   }

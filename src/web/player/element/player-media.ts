@@ -37,6 +37,8 @@ export interface PlayerDetails {
   readonly size: { readonly width: number; readonly height: number } | undefined;
   /** Undefined where the owner shows no viewer count. */
   readonly viewers: number | undefined;
+  /** Planned start of a live stream. */
+  readonly startsAtMs?: number | undefined;
   /** Plays after it. */
   readonly next: PlayerNext | undefined;
   readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;

@@ -64,7 +64,7 @@ describe('loadPlayerFiles', () => {
     for (const entry of ['live-engine-', 'controls-'])
       add([...files.byName.keys()].find(name => name.startsWith(entry))!);
     const bytes = [...names].reduce((sum, name) => sum + read(name).gzip.length, 0);
-    expect(bytes).toBeLessThan(180_000);
+    expect(bytes).toBeLessThan(178_000);
   });
 
   it('holds the same text plain and gzipped', () => {
