@@ -139,7 +139,9 @@ export class Transcript {
     for (let at = 0; at < lines.length && !signal.aborted; at += linesPerGroup) {
       const rows = lines.slice(at, at + linesPerGroup).map(line => this.#row(line, line.text));
       this.#rows.push(...rows);
-      this.#list.append(make('div', { class: 'group' }, ...rows));
+      const group = make('div', { class: 'group' }, ...rows);
+      group.style.setProperty('--lines', String(rows.length));
+      this.#list.append(group);
       if (at % (10 * linesPerGroup) === 0) await new Promise(resolve => setTimeout(resolve, 0));
     }
     if (signal.aborted) return;
