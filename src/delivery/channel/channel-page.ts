@@ -168,8 +168,8 @@ function streamCard({ liveStreamId, name, viewers }: LiveNow, { texts, base }: C
 /** The script writes the times in the time zone of the viewer. */
 function announcedOf({ announced, script, base, texts }: ChannelPageValues): string {
   if (announced.length === 0) return '';
-  const { t, language } = texts;
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
+  const { t, locale } = texts;
+  const times = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
   const cards = announced.map(stream => announcedCard(stream, basePathOf(base), times, t));
   return `<section aria-labelledby="announced-title"><h2 id="announced-title">${t('pages.channel.upcoming')}</h2><ul class="grid">${cards.join('')}</ul><script type="module" src="${script}"></script></section>`;
 }
@@ -184,9 +184,9 @@ function announcedCard(
   return `<li><a class="card" href="${root}/live/${liveStreamId}"><span class="image"><img src="${root}/${liveStreamId}/thumbnail.jpg" alt="" loading="lazy"></span><span><span class="card-title" dir="auto">${escapeHtml(streamTitle(name))}</span><time class="card-start" datetime="${at.toISOString()}" data-local>${times.format(at)} UTC</time></span></a><a class="card-calendar" href="${root}/live/${liveStreamId}/start.ics" aria-label="${t('pages.channel.calendar')}, ${escapeHtml(streamTitle(name))}">${t('pages.channel.calendar')}</a></li>`;
 }
 
-function viewersText(viewers: number | undefined, { t, language }: PageTexts): string {
+function viewersText(viewers: number | undefined, { t, locale }: PageTexts): string {
   if (viewers === undefined || viewers === 0) return '';
-  return `<span>${t('pages.channel.watching')} ${new Intl.NumberFormat(language).format(viewers)}</span>`;
+  return `<span>${t('pages.channel.watching')} ${new Intl.NumberFormat(locale).format(viewers)}</span>`;
 }
 
 function searchOf({ path, search = '', base, texts: { t } }: ChannelPageValues): string {
@@ -195,7 +195,7 @@ function searchOf({ path, search = '', base, texts: { t } }: ChannelPageValues):
 }
 
 function videosOf({ videos, search, isFirstPart, base, texts }: ChannelPageValues): string {
-  const { t, language } = texts;
+  const { t, locale } = texts;
   if (videos.length === 0) {
     const text =
       search !== undefined
@@ -205,7 +205,7 @@ function videosOf({ videos, search, isFirstPart, base, texts }: ChannelPageValue
           : 'pages.channel.noMore';
     return `<p class="empty">${t(text)}</p>`;
   }
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   return `<ul class="grid">${videos.map(video => videoCard(video, basePathOf(base), dates)).join('')}</ul>`;
 }
 

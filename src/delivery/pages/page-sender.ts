@@ -58,7 +58,7 @@ export function sendMissingPage(
   exchange: Exchange,
   pages: TranslatedPage<CompressedText>,
 ): void {
-  const { plain, gzip } = pages.get(languageFor(acceptedLanguages(exchange)))!;
+  const { plain, gzip } = pages.get(languageFor(acceptedLanguages(exchange)).language)!;
   const isGzip = isGzipAccepted(exchange);
   send(sender, exchange, 404, isGzip ? gzip : plain, [
     ...pageHeaders,

@@ -62,7 +62,7 @@ export class UnknownPages {
       this.#page = undefined;
     });
     const pages = await this.#page;
-    const body = pages.get(languageFor(request.headers['accept-language'] as string | undefined))!;
+    const body = pages.get(languageFor(request.headers['accept-language'] as string | undefined).language)!;
     response.writeHead(404, {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': body.length,

@@ -1,4 +1,10 @@
-import { chooseLanguage, directionOf, type Language, languages } from '../../web/i18n/languages.ts';
+import {
+  chooseLanguage,
+  directionOf,
+  english,
+  type LanguageChoice,
+  languages,
+} from '../../web/i18n/languages.ts';
 import ar from '../../web/i18n/pages/ar.ts';
 import de from '../../web/i18n/pages/de.ts';
 import en from '../../web/i18n/pages/en.ts';
@@ -13,13 +19,12 @@ const maxConsidered = 20;
 export type PageTextKey = keyof typeof en;
 
 /** Texts of the pages that the server writes, in one language. */
-export interface PageTexts {
-  readonly language: Language;
+export interface PageTexts extends LanguageChoice {
   readonly direction: 'ltr' | 'rtl';
   readonly t: (key: PageTextKey) => string;
 }
 
-const catalogues: Readonly<Record<Language, Readonly<Record<PageTextKey, string>>>> = {
+const catalogues: Readonly<Record<LanguageChoice['language'], Readonly<Record<PageTextKey, string>>>> = {
   en,
   de,
   fr,
@@ -31,17 +36,18 @@ const catalogues: Readonly<Record<Language, Readonly<Record<PageTextKey, string>
 
 export const allPageTexts: readonly PageTexts[] = languages.map(language => ({
   language,
+  locale: language,
   direction: directionOf(language),
   t: key => catalogues[language][key],
 }));
 
 /** @param acceptLanguage header of the request (RFC 9110 12.5.4). The response depends on it: name it in `Vary` */
-export function languageFor(acceptLanguage: string | undefined): Language {
-  if (acceptLanguage === undefined) return 'en';
-  return chooseLanguage(weightedItems(acceptLanguage).slice(0, maxConsidered)).language;
+export function languageFor(acceptLanguage: string | undefined): LanguageChoice {
+  if (acceptLanguage === undefined) return english;
+  return chooseLanguage(weightedItems(acceptLanguage).slice(0, maxConsidered));
 }
 
 export function pageTextsFor(acceptLanguage: string | undefined): PageTexts {
-  const language = languageFor(acceptLanguage);
-  return allPageTexts.find(texts => texts.language === language)!;
+  const { language, locale } = languageFor(acceptLanguage);
+  return { ...allPageTexts.find(texts => texts.language === language)!, locale };
 }
