@@ -32,6 +32,10 @@ describeInBrowser('a team in the dashboard', browser => {
       await guest.getByLabel('Choose a password').fill('nine boats leave at dawn');
       await guest.getByRole('button', { name: 'Accept invitation' }).click();
       await guest.getByRole('button', { name: 'Account menu' }).waitFor();
+      await guest.goto(`${server.baseUrl}${new URL(url).pathname}`);
+      await guest.getByText('This invitation doesn’t work anymore.').waitFor();
+      await guest.getByRole('button', { name: 'Sign in' }).click();
+      await guest.getByRole('button', { name: 'Account menu' }).waitFor();
       await page.reload();
       await page.getByLabel('Role of anna@example.org').selectOption('editor');
       await page.getByText('Role changed.').waitFor();

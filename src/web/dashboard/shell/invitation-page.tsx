@@ -13,6 +13,7 @@ import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
 import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
+import { Notice } from '../ui/notice.tsx';
 import { LoadedContent } from '../ui/states.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 import { SignInPage } from './sign-in-page.tsx';
@@ -34,6 +35,16 @@ export function InvitationPage({ token }: { token: string }) {
   const provider = useSignInMethods().value?.oidc?.name;
   if (removed !== undefined) return <VerifiedCard removed={removed} href="/dashboard" />;
   if (isSigningIn && !session.value) return <SignInPage />;
+  if (loaded.problem?.status === 404) {
+    return (
+      <SignInCard title={t('signIn.invitationTitle')} documentTitle={t('signIn.invitation')}>
+        <Notice tone="bad">{t('signIn.invitationUsed')}</Notice>
+        <Button kind="primary" onClick={() => location.assign(withBasePath('/dashboard'))}>
+          {t('signIn.signIn')}
+        </Button>
+      </SignInCard>
+    );
+  }
   return (
     <SignInCard
       title={t('signIn.invitationTitle')}

@@ -59,6 +59,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': 'قوية.',
   'signIn.invitationTitle': 'الانضمام إلى فريق على Millrace',
   'signIn.invitation': 'دعوة',
+  'signIn.invitationUsed': 'لم تعد هذه الدعوة صالحة. فقد قُبلت أو سُحبت أو انتهت صلاحيتها. اطلب دعوة جديدة.',
   'signIn.invitationText':
     'تمت دعوتك للانضمام إلى <b>{account}</b> بصفة {role, select, owner {مالك} editor {محرّر} other {قارئ}}. الدعوة موجَّهة إلى <b>{email}</b>.',
   'signIn.otherUser': 'سجّلت الدخول باسم {email}. سجّل الخروج، ثم افتح الرابط من جديد.',

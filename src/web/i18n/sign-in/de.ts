@@ -61,6 +61,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': 'Stark.',
   'signIn.invitationTitle': 'Einem Team bei Millrace beitreten',
   'signIn.invitation': 'Einladung',
+  'signIn.invitationUsed':
+    'Diese Einladung gilt nicht mehr. Sie wurde angenommen oder zurückgezogen, oder sie ist abgelaufen. Bitten Sie um eine neue.',
   'signIn.invitationText':
     'Sie sind als {role, select, owner {Inhaber} editor {Bearbeiter} other {Betrachter}} zu <b>{account}</b> eingeladen. Die Einladung gilt für <b>{email}</b>.',
   'signIn.otherUser':

@@ -57,6 +57,8 @@ export default {
   'signIn.strong': 'Strong.',
   'signIn.invitationTitle': 'Join a team on Millrace',
   'signIn.invitation': 'Invitation',
+  'signIn.invitationUsed':
+    'This invitation doesn’t work anymore. It was accepted or revoked, or it has expired. Ask for a new one.',
   'signIn.invitationText':
     'You’re invited to join <b>{account}</b> as {role, select, owner {an owner} editor {an editor} other {a viewer}}. The invitation is for <b>{email}</b>.',
   'signIn.otherUser': 'You’re signed in as {email}. Sign out, and open the link again.',

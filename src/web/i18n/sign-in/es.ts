@@ -61,6 +61,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': 'Muy buena.',
   'signIn.invitationTitle': 'Unirse a un equipo en Millrace',
   'signIn.invitation': 'Invitación',
+  'signIn.invitationUsed':
+    'Esta invitación ya no es válida. Se aceptó o se retiró, o ha caducado. Pide una nueva.',
   'signIn.invitationText':
     'Te han invitado a unirte a <b>{account}</b> como {role, select, owner {propietario} editor {editor} other {lector}}. La invitación es para <b>{email}</b>.',
   'signIn.otherUser': 'Has iniciado sesión como {email}. Cierra la sesión y vuelve a abrir el enlace.',

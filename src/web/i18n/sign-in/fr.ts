@@ -60,6 +60,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': 'Très bon.',
   'signIn.invitationTitle': 'Rejoindre une équipe sur Millrace',
   'signIn.invitation': 'Invitation',
+  'signIn.invitationUsed':
+    'Cette invitation n’est plus valable. Elle a été acceptée ou retirée, ou elle a expiré. Demandez-en une nouvelle.',
   'signIn.invitationText':
     'Vous êtes invité à rejoindre <b>{account}</b> en tant {role, select, owner {que propriétaire} editor {qu’éditeur} other {que lecteur}}. L’invitation est destinée à <b>{email}</b>.',
   'signIn.otherUser': 'Vous êtes connecté en tant que {email}. Déconnectez-vous, puis rouvrez le lien.',

@@ -59,6 +59,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': '強い',
   'signIn.invitationTitle': 'Millrace のチームに参加',
   'signIn.invitation': '招待',
+  'signIn.invitationUsed':
+    'この招待は無効です。すでに承諾されたか、取り消されたか、期限が切れています。新しい招待を依頼してください。',
   'signIn.invitationText':
     '<b>{account}</b> に{role, select, owner {オーナー} editor {編集者} other {閲覧者}}として招待されています。招待先: <b>{email}</b>',
   'signIn.otherUser': '{email} でログインしています。ログアウトしてから、もう一度リンクを開いてください。',

@@ -59,6 +59,8 @@ const messages: TranslationOf<typeof en> = {
   'signIn.strong': 'Forte.',
   'signIn.invitationTitle': 'Entrar em uma equipe no Millrace',
   'signIn.invitation': 'Convite',
+  'signIn.invitationUsed':
+    'Este convite não é mais válido. Ele foi aceito ou cancelado, ou expirou. Peça um novo.',
   'signIn.invitationText':
     'Você foi convidado para participar de <b>{account}</b> como {role, select, owner {proprietário} editor {editor} other {leitor}}. O convite é para <b>{email}</b>.',
   'signIn.otherUser': 'Você entrou como {email}. Saia e abra o link novamente.',
