@@ -16,24 +16,25 @@ const root = new URL('../', import.meta.url);
 
 const rows = Object.entries(settings).map(([key, entry]) => {
   const fallback = entry.fallback === null ? 'unset' : `\`${entry.fallback}\``;
-  const applies = entry.applies === 'now' ? 'at once' : 'restart';
-  return `| \`${key}\` | \`${entry.env}\` | ${entry.kind.name} | ${fallback} | ${applies} | ${entry.prose} |`;
+  const applies = entry.applies === 'now' ? ' Applies at once.' : '';
+  return `| \`${key}\` \`${entry.env}\` | ${fallback} (${entry.kind.name}) | ${entry.prose}${applies} |`;
 });
 
 const reference = `# Settings
 
-Written from \`src/config/settings\` by \`node scripts/write-references.ts\`; do not edit.
+The server takes each setting from the first of these that has it:
 
-A setting is taken from, later ones winning: its default, the file \`config/server.json\` (another one with \`--config PATH\` or
-\`MILLRACE_CONFIG\`), its environment variable, a flag \`--key=value\`. In the file a key \`a.b\` stands as \`{"a": {"b": ...}}\`; \`null\`
-means unset. Durations carry a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`), sizes too (\`B\`, \`KiB\`, \`MiB\`, \`GiB\`); 0 needs none. An unknown key refuses the start, and all
-problems are told at once.
+1. a flag, \`--key=value\`
+2. the environment variable
+3. the dashboard, on the settings page of the server: settings that apply at once, for all servers that share a database
+4. the file \`config/server.json\`, or the one that \`--config PATH\` or \`MILLRACE_CONFIG\` names
+5. the default
 
-Settings that apply at once can also be changed in the dashboard, on the settings page of the server. Those values are stored in the database, for
-all servers that share it, and win over the file, but not over the environment and flags.
+In the file, the key \`a.b\` is written as \`{"a": {"b": ...}}\`, and \`null\` means unset. Durations and sizes have a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`; \`B\`, \`KiB\`,
+\`MiB\`, \`GiB\`), except 0. Settings apply at the next start, unless it says that they apply at once. With an unknown key or an invalid value, the server does not start, and lists all problems.
 
-| key | environment | kind | default | applies | meaning |
-|---|---|---|---|---|---|
+| setting | default | meaning |
+|---|---|---|
 ${rows.join('\n')}
 `;
 

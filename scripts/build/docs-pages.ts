@@ -42,6 +42,8 @@ const languageNames: Readonly<Record<string, string>> = { js: 'javascript', sh: 
 const otherLanguages = 'In other languages: ';
 const exampleFile = /^docs\/examples\/[\w-]+\.(mjs|py|php|go)$/;
 const languageOfEnding: Readonly<Record<string, string>> = { mjs: 'js', py: 'python' };
+const minWideColumns = 4;
+const minProseChars = 120;
 /** Tests and the code are for people who change the product. */
 const notSearched: ReadonlySet<string> = new Set(['api-coverage', 'benchmarks', 'development']);
 
@@ -78,6 +80,7 @@ class GuideWriter {
   readonly files = new Map<string, Uint8Array>();
   readonly #names: ReadonlyMap<string, string>;
   #tables = 0;
+  #isInTable = false;
   readonly #markdown = new MarkdownIt({ html: false, linkify: false });
   readonly #highlighter = createHighlighterCoreSync({
     langs: languages,
@@ -90,11 +93,21 @@ class GuideWriter {
     const { rules } = this.#markdown.renderer;
     rules.fence = (tokens, index) => this.#codeBlock(tokens[index]!);
     rules.code_block = rules.fence;
-    rules.table_open = () => {
+    rules.table_open = (tokens, index) => {
       this.#tables += 1;
-      return `<div class="table" tabindex="0" role="region" aria-label="Table ${this.#tables}"><table>\n`;
+      this.#isInTable = true;
+      const name = labelCells(tokens, index) ? 'table is-wide' : 'table';
+      return `<div class="${name}" tabindex="0" role="region" aria-label="Table ${this.#tables}"><table>\n`;
     };
-    rules.table_close = () => '</table></div>\n';
+    rules.table_close = () => {
+      this.#isInTable = false;
+      return '</table></div>\n';
+    };
+    // Names in cells break behind their words.
+    rules.code_inline = (tokens, index) => {
+      const code = this.#markdown.utils.escapeHtml(tokens[index]!.content);
+      return `<code>${this.#isInTable ? code.replaceAll(/\w[_.](?=\w)/g, '$&<wbr>') : code}</code>`;
+    };
     // A heading has a text.
     rules.th_open = (tokens, index) => (tokens[index + 1]?.content === '' ? '<td>' : '<th scope="col">');
     rules.th_close = (tokens, index) => (tokens[index - 1]?.content === '' ? '</td>\n' : '</th>\n');
@@ -268,6 +281,21 @@ function joinExamples(tokens: readonly Token[], file: string): Token[] {
     index += 3;
   }
   return kept;
+}
+
+/** Gives the cells of a table that is too wide for phones their headings, which are shown beside them there. Returns true for such a table. */
+function labelCells(tokens: readonly Token[], tableIndex: number): boolean {
+  const end = tokens.findIndex(({ type }, index) => index > tableIndex && type === 'table_close');
+  const inTable = tokens.slice(tableIndex, end);
+  const contentsOf = (name: string) => inTable.filter((_, index) => inTable[index - 1]?.type === name);
+  const headings = contentsOf('th_open').map(textOf);
+  const texts = contentsOf('td_open').map(textOf);
+  const hasProse = headings.length > 2 && texts.some(text => text.length > minProseChars);
+  if (headings.length < minWideColumns && !hasProse) return false;
+  const cells = inTable.filter(({ type }) => type === 'td_open');
+  for (const [index, cell] of cells.entries())
+    cell.attrSet('data-heading', headings[index % headings.length]!);
+  return true;
 }
 
 function titleOf(file: string): string {

@@ -80,6 +80,7 @@ describeInBrowser('the documentation in a browser', browser => {
       '/docs/troubleshooting',
       '/docs/reference/videos',
       '/docs/errors',
+      '/docs/settings',
     ]) {
       await page.goto(server.baseUrl + path);
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
@@ -88,6 +89,11 @@ describeInBrowser('the documentation in a browser', browser => {
       found.push(...(await docs.violations()).map(violation => `${path}: ${violation}`));
     }
     expect(found).toEqual([]);
+    const port = page.locator('tr', { hasText: 'http.port' }).locator('td');
+    const meaning = await port.last().boundingBox();
+    expect(meaning!.width).toBeGreaterThan(phone.width * 0.8);
+    expect(meaning!.y).toBeGreaterThan((await port.first().boundingBox())!.y);
+    expect(await port.last().getAttribute('data-heading')).toBe('meaning');
 
     await page.goto(`${server.baseUrl}/docs/start`);
     await page.getByRole('button', { name: 'Contents' }).click();
