@@ -42,8 +42,7 @@ const languageNames: Readonly<Record<string, string>> = { js: 'javascript', sh: 
 const otherLanguages = 'In other languages: ';
 const exampleFile = /^docs\/examples\/[\w-]+\.(mjs|py|php|go)$/;
 const languageOfEnding: Readonly<Record<string, string>> = { mjs: 'js', py: 'python' };
-const minWideColumns = 4;
-const minProseChars = 120;
+const minWideColumns = 3;
 /** Tests and the code are for people who change the product. */
 const notSearched: ReadonlySet<string> = new Set(['api-coverage', 'benchmarks', 'development']);
 
@@ -289,9 +288,8 @@ function labelCells(tokens: readonly Token[], tableIndex: number): boolean {
   const inTable = tokens.slice(tableIndex, end);
   const contentsOf = (name: string) => inTable.filter((_, index) => inTable[index - 1]?.type === name);
   const headings = contentsOf('th_open').map(textOf);
-  const texts = contentsOf('td_open').map(textOf);
-  const hasProse = headings.length > 2 && texts.some(text => text.length > minProseChars);
-  if (headings.length < minWideColumns && !hasProse) return false;
+  const hasText = contentsOf('td_open').some(cell => textOf(cell) !== '');
+  if (headings.length < minWideColumns || !hasText) return false;
   const cells = inTable.filter(({ type }) => type === 'td_open');
   for (const [index, cell] of cells.entries())
     cell.attrSet('data-heading', headings[index % headings.length]!);
