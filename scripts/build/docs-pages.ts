@@ -105,7 +105,7 @@ class GuideWriter {
     // Names in cells break behind their words.
     rules.code_inline = (tokens, index) => {
       const code = this.#markdown.utils.escapeHtml(tokens[index]!.content);
-      return `<code>${this.#isInTable ? code.replaceAll(/\w[_.](?=\w)/g, '$&<wbr>') : code}</code>`;
+      return `<code>${this.#isInTable ? code.replaceAll(/\w[_.](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>') : code}</code>`;
     };
     // A heading has a text.
     rules.th_open = (tokens, index) => (tokens[index + 1]?.content === '' ? '<td>' : '<th scope="col">');
