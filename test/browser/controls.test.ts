@@ -31,7 +31,7 @@ describeInBrowser("the player page's controls", browser => {
   it('starts without sound where that is asked for, and offers to turn it on', async () => {
     await using viewer = await open({ viewport: { width: 390, height: 219 } }, '#muted');
     expect((await viewer.video()).isMuted).toBe(true);
-    // Both would be in the same place.
+    // The offer is where the title would be.
     expect(await viewer.page.isVisible('#title')).toBe(false);
     await viewer.page.click('text=Turn sound on');
     await until('sound', async () => !(await viewer.video()).isMuted);
