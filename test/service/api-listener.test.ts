@@ -210,17 +210,25 @@ describe('draining', () => {
 
 describe('reports of many players', () => {
   it('are refused early when too many wait, and nothing else is', async () => {
+    let reports = 0;
+    const tooMany = Promise.withResolvers<void>();
     const listener = new HttpListener({
       host: '127.0.0.1',
       port: 0,
       beforeKoa: [],
       koa: {
-        callback: () => (request, response) => {
+        callback: () => async (request, response) => {
+          if (request.url !== '/other') await tooMany.promise;
           response.statusCode = request.url === '/other' ? 200 : 202;
           response.end();
         },
       },
-      canWait: request => request.method === 'POST',
+      canWait: request => {
+        if (request.method !== 'POST') return false;
+        reports += 1;
+        if (reports > 4_000) tooMany.resolve();
+        return true;
+      },
       docsBase: () => '',
       log: silentLogger,
     });
@@ -240,6 +248,21 @@ describe('reports of many players', () => {
     expect(refusal).toMatch(/^Retry-After: 5\r$/m);
     expect(refusal).toMatch(/^Access-Control-Allow-Origin: \*\r$/m);
     expect(refusal).toContain('"title":"The server is busy."');
+  });
+});
+
+describe('a connection that closes', () => {
+  it('ends all requests that wait on it', async () => {
+    const seen: string[] = [];
+    const server = await started({
+      beforeKoa: [request => seen.push(request.url ?? '') > 0],
+    });
+    const socket = connect(server.listener.httpPort, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'.repeat(20));
+    await waitUntil(() => seen.length === 20);
+    expect(server.listener.openRequests).toBe(20);
+    socket.destroy();
+    await waitUntil(() => server.listener.openRequests === 0);
   });
 });
 
@@ -263,7 +286,7 @@ describe('a port', () => {
 });
 
 describe('HTTPS', () => {
-  async function startedSecure() {
+  async function startedSecure(options: StartApiOptions = {}) {
     const folder = await testTempDir();
     const certPath = join(folder, 'cert.pem');
     const keyPath = join(folder, 'key.pem');
@@ -277,7 +300,7 @@ describe('HTTPS', () => {
     const certificate = new CertificateFiles({ certPath, keyPath, log: silentLogger, intervalMs: 20 });
     await certificate.start();
     onTestFinished(() => certificate.stop());
-    const server = await started({ https: { port: 0, certificate } });
+    const server = await started({ ...options, https: { port: 0, certificate } });
     return { server, write, certPath, port: server.listener.httpsPort! };
   }
 
@@ -344,6 +367,44 @@ describe('HTTPS', () => {
     const paths = { certPath: join(folder, 'none.pem'), keyPath: join(folder, 'none.key') };
     const certificate = new CertificateFiles({ ...paths, log: silentLogger });
     await expect(certificate.start()).rejects.toMatchObject({ code: 'tls-unusable' });
+  });
+
+  it('ends responses that a client over HTTP/2 does not read, and no others', async () => {
+    const { port, server } = await startedSecure({
+      keepAliveTimeoutMs: 300,
+      beforeKoa: [request => request.url === '/waits'],
+    });
+    const settings = { initialWindowSize: 0 };
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, settings });
+    onTestFinished(() => session.destroy());
+    await once(session, 'localSettings');
+    const waiting = session.request({ ':path': '/waits' });
+    const unread = session.request({ ':path': '/live-streams' });
+    await once(unread, 'response');
+    await once(
+      unread.resume().on('error', () => {}),
+      'close',
+    );
+    expect(unread.rstCode).toBe(8);
+    expect([waiting.closed, session.closed, server.listener.openRequests]).toEqual([false, false, 1]);
+  });
+
+  it('refuses requests over HTTP/2 of a network that has many open, and serves it again after them', async () => {
+    const { port, server } = await startedSecure({
+      perAddress: { maxPerAddress: 2, isExempt: () => false },
+      beforeKoa: [request => request.url === '/waits'],
+    });
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    const open = Array.from({ length: 8 }, () => session.request({ ':path': '/waits' }));
+    await waitUntil(() => server.listener.openRequests === 8);
+    const refused = session.request({ ':path': '/live-streams' });
+    const [error] = await once(refused, 'error');
+    expect([error.code, refused.rstCode]).toEqual(['ERR_HTTP2_STREAM_ERROR', 7]);
+    for (const stream of open) stream.close();
+    await waitUntil(() => server.listener.openRequests === 0);
+    const [head] = await once(session.request({ ':path': '/live-streams' }), 'response');
+    expect(head[':status']).toBe(401);
   });
 
   it('ends HTTP/2 connections when it drains', async () => {

@@ -42,7 +42,10 @@ export interface StartApiOptions
       >
     >,
     Partial<
-      Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs' | 'perAddress' | 'isProxy'>
+      Pick<
+        HttpListenerOptions,
+        'https' | 'beforeKoa' | 'headersTimeoutMs' | 'keepAliveTimeoutMs' | 'perAddress' | 'isProxy'
+      >
     > {
   readonly dataDir?: string;
   /** Default: that of the test's project. */
@@ -211,6 +214,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     perAddress: options.perAddress,
     isProxy: options.isProxy,
     headersTimeoutMs: options.headersTimeoutMs,
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs,
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);
   await jobs.start();

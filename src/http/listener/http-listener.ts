@@ -1,5 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type {
+  Http2SecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { AppError, messageOf } from '../../shared/errors.ts';
@@ -66,6 +71,11 @@ const peerAddress = addressReader([]);
 const maxHeaderBytes = 16 * 1_024;
 const http2SessionIdleMs = 120_000;
 const maxHttp2Streams = 128;
+/** Open HTTP/2 requests of one client network for each connection that it may have. */
+const http2RequestsPerConnection = 4;
+/** **Source**: RFC 9113, 7 */
+const refusedStream = 0x07;
+const cancel = 0x08;
 const drainPollMs = 20;
 /** **Source**: RFC 8737, 6.2 */
 const challengeProtocol = 'acme-tls/1';
@@ -76,6 +86,7 @@ export class HttpListener implements Component {
   readonly #log: Logger;
   readonly #refusalLog: ThrottledLog;
   readonly #connectionLimiter: ConnectionLimiter;
+  readonly #http2Limiter: ConnectionLimiter;
   readonly #turns: RequestTurns;
   readonly #proxyProtocol: ProxyProtocol;
   readonly #sockets = new Set<Socket>();
@@ -95,6 +106,10 @@ export class HttpListener implements Component {
     this.#refusalLog = new ThrottledLog(options.log);
     const perAddress = options.perAddress ?? { maxPerAddress: 0, isExempt: () => true };
     this.#connectionLimiter = new ConnectionLimiter(perAddress);
+    this.#http2Limiter = new ConnectionLimiter({
+      ...perAddress,
+      maxPerAddress: http2RequestsPerConnection * perAddress.maxPerAddress,
+    });
     this.#turns = new RequestTurns(perAddress);
     this.#proxyProtocol = new ProxyProtocol({
       isProxy: options.isProxy ?? (() => false),
@@ -170,6 +185,7 @@ export class HttpListener implements Component {
     if (challenges !== undefined) endConnectionsWithoutContent(secure, certificate);
     secure.on('session', session => {
       session.setTimeout(http2SessionIdleMs, () => session.close());
+      session.on('stream', stream => this.#limitUnreadResponse(stream));
       // Closing the server does not close a session that was being set up.
       if (this.#isDraining) session.close();
     });
@@ -313,6 +329,8 @@ export class HttpListener implements Component {
   }
 
   #serve(request: HttpRequest, response: HttpResponse): void {
+    if (!this.#admitHttp2(request, response)) return;
+    if ('shouldKeepAlive' in response && response.socket === null) closeWithConnection(response);
     this.#openResponses.add(response);
     response.once('close', () => {
       this.#openResponses.delete(response);
@@ -343,24 +361,48 @@ export class HttpListener implements Component {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
       const { canWait, addressOf = peerAddress } = this.#options;
       if (canWait?.(request) !== true) this.#koa(request, response);
-      else if (!this.#turns.take(response, addressOf(request), () => this.#serveLate(request, response))) {
+      else if (!this.#turns.take(request, addressOf(request), () => this.#serveLate(request, response))) {
         this.#refusalLog.warn('requests-refused', { reason: 'busy' });
         rejectRequest('busy', response, this.#options.docsBase());
       }
     });
   }
 
-  /** Leaves out requests whose client has left meanwhile. */
-  #serveLate(request: HttpRequest, response: HttpResponse): void {
-    if (!request.destroyed) this.#attempt(request, () => this.#koa(request, response));
+  /**
+   * Refuses requests beyond those that a client network may have open. Each costs memory until its client reads the response, and one
+   * connection has many.
+   */
+  #admitHttp2({ socket }: HttpRequest, response: HttpResponse): boolean {
+    if (!('stream' in response)) return true;
+    const closed = this.#http2Limiter.open(socket.remoteAddress ?? '');
+    if (closed === undefined) {
+      this.#refusalLog.warn('requests-refused', { reason: 'too-many-requests-of-address' });
+      response.stream.close(refusedStream);
+      return false;
+    }
+    response.once('close', closed);
+    return true;
   }
 
-  #attempt(request: HttpRequest, serve: () => void): void {
+  /** Ends responses that wait for their client, which need not have closed its connection. */
+  #limitUnreadResponse(stream: ServerHttp2Stream): void {
+    stream.setTimeout(this.#serverOptions().keepAliveTimeout, () => {
+      if (stream.writableLength > 0) stream.close(cancel);
+    });
+  }
+
+  /** Leaves out requests whose client has left meanwhile. */
+  #serveLate(request: HttpRequest, response: HttpResponse): unknown {
+    return request.destroyed ? undefined : this.#attempt(request, () => this.#koa(request, response));
+  }
+
+  #attempt(request: HttpRequest, serve: () => unknown): unknown {
     try {
-      serve();
+      return serve();
     } catch (error) {
       this.#log.error('request-failed', { error });
       request.destroy();
+      return undefined;
     }
   }
 
@@ -459,6 +501,18 @@ function endConnectionsWithoutContent(secure: Http2SecureServer, certificate: Ce
     }
     for (const listener of listeners) Reflect.apply(listener, secure, [socket]);
   });
+}
+
+/** Node before 24.16 emits no `close` for responses that wait behind another one (pipelining) when their connection closes. */
+function closeWithConnection(response: ServerResponse): void {
+  const { socket } = response.req;
+  const close = () => {
+    if (!response.closed) response.emit('close');
+  };
+  // A listener for each response that waits.
+  socket.setMaxListeners(0);
+  socket.once('close', close);
+  response.once('close', () => socket.off('close', close));
 }
 
 /** Does nothing on HTTP/2, where closing the server ends the session. */
