@@ -44,7 +44,7 @@ function utcTime(ms: number): string {
 function escapeText(text: string): string {
   return text
     .toWellFormed()
-    .replace(/\r\n?|\n/g, '\n')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
     .replace(/\p{Cc}/gu, '');

@@ -32,9 +32,9 @@ test('names the stream, its page and its start in UTC', () => {
 });
 
 test('escapes what would end a text or begin another property', () => {
-  const title = 'a\\b; c, d\r\nATTENDEE:mailto:x@example.org\u0000\u007f\ud800';
+  const title = 'a\\b; c, d\r\nATTENDEE:mailto:x@example.org\u0000\u007f\ud800\u2028URL:x';
   expect(linesOf(calendarEvent({ ...start, title }))).toContain(
-    'SUMMARY:a\\\\b\\; c\\, d\\nATTENDEE:mailto:x@example.org\ufffd',
+    'SUMMARY:a\\\\b\\; c\\, d\\nATTENDEE:mailto:x@example.org\ufffd\\nURL:x',
   );
 });
 
