@@ -249,6 +249,24 @@ describe('an open connection for events', () => {
 });
 
 describe('a private token of a live stream', () => {
+  it('is not used up by a connection for events that is refused', async () => {
+    await using server = await started('HTTP/1.1', { maxEventClients: 1 });
+    server.hiddenStream.public = true;
+    const open = await fetch(`http://127.0.0.1:${server.port}/live/${privateStream}/events`);
+    server.hiddenStream.public = false;
+    server.time.monotonicMs += 1001;
+    const { page } = server.mint();
+    const events = page.replace('?', '/events?');
+    const refused = await server.ask(events, one);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10']);
+    expect(await server.bound()).toBe(0);
+    await open.body!.cancel();
+    const isAdmitted = async () => (await server.ask(events, two, 'HEAD')).status === 200;
+    await waitUntil(isAdmitted, { what: 'the place is free again' });
+    expect(await server.statusOf(page, two)).toBe(200);
+    expect(await server.statusOf(page, one)).toBe(404);
+  });
+
   it('is not used up by who waits for a broadcast, nor by a preflight', async () => {
     await using server = await started();
     server.hidden.hasSegment = false;

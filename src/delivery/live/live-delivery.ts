@@ -255,16 +255,19 @@ export class LiveDelivery {
   }
 
   openEvents(exchange: Exchange, liveStreamId: string, query: string): void {
-    const { events } = this.#options;
-    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
-    this.#respond(exchange, admission, ({ access }) => {
-      if (!events.hasRoom(liveStreamId)) {
+    const { request, reply } = exchange;
+    const admit = (step: 'check' | 'claim') => this.#gate.admitToPage(request, liveStreamId, query, step);
+    this.#respond(exchange, admit('check'), () => {
+      const start = this.#options.events.reserve(liveStreamId, reply);
+      if (start === undefined) {
         const reason = 'Too many pages are open. Poll the state instead.';
         this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
-      } else if (this.#sender.startEvents(exchange)) {
-        const { request, reply } = exchange;
-        events.add(liveStreamId, reply, () => this.#gate.stillAdmits(liveStreamId, access, request));
+        return;
       }
+      this.#respond(exchange, admit('claim'), ({ access }) => {
+        if (this.#sender.startEvents(exchange))
+          start(() => this.#gate.stillAdmits(liveStreamId, access, request));
+      });
     });
   }
 

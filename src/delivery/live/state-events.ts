@@ -1,7 +1,7 @@
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryObserver } from '../delivery-observer.ts';
-import { abortResponse, isOrphaned, type ViewerReply } from '../responses/exchange.ts';
+import { abortResponse, type ViewerReply } from '../responses/exchange.ts';
 import type { LiveSource } from './live-source.ts';
 
 /** A client with more unsent bytes does not read its events. */
@@ -12,7 +12,8 @@ const heartbeatsPerTurn = 100;
 type IsStillAdmitted = () => Promise<boolean>;
 
 interface Channel {
-  readonly clients: Map<ViewerReply, IsStillAdmitted>;
+  /** Undefined for those that are not admitted yet. */
+  readonly clients: Map<ViewerReply, IsStillAdmitted | undefined>;
   readonly unsubscribe: () => void;
   /** The message that everybody has or is about to get. */
   last: string;
@@ -54,25 +55,32 @@ export class StateEvents {
     });
   }
 
-  hasRoom(liveStreamId: string): boolean {
-    if (this.#isDraining || this.#clients >= this.#maxClients) return false;
-    return (this.#channels.get(liveStreamId)?.clients.size ?? 0) < this.#maxClientsPerStream;
-  }
-
-  /** Sends the state now and at each change. Expects that the head of the response was sent. */
-  add(liveStreamId: string, reply: ViewerReply, mayHear: IsStillAdmitted): void {
+  /**
+   * Reserves a place until the response closes. Undefined when there is none.
+   * @returns a function that sends the state then and at each change. Call it when the head of the response was sent
+   */
+  reserve(liveStreamId: string, reply: ViewerReply): ((mayHear: IsStillAdmitted) => void) | undefined {
+    if (this.#isDraining || this.#clients >= this.#maxClients) return undefined;
     const channel = this.#channels.get(liveStreamId) ?? this.#open(liveStreamId);
-    channel.clients.set(reply, () => isAdmitted(mayHear));
+    if (channel.clients.size >= this.#maxClientsPerStream) return undefined;
+    channel.clients.set(reply, undefined);
     this.#clients += 1;
-    this.#heartbeat.wake();
     reply.once('close', () => this.#remove(liveStreamId, channel, reply));
-    this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
+    return mayHear => {
+      if (this.#isDraining) {
+        reply.end();
+        return;
+      }
+      if (channel.clients.has(reply)) channel.clients.set(reply, () => isAdmitted(mayHear));
+      this.#heartbeat.wake();
+      this.#send(reply, `retry: 1000\n\n${this.#message(liveStreamId)}`);
+    };
   }
 
   drain(): void {
     this.#isDraining = true;
     for (const channel of this.#channels.values()) {
-      for (const reply of channel.clients.keys()) reply.end();
+      for (const [reply, mayHear] of channel.clients) if (mayHear !== undefined) reply.end();
     }
   }
 
@@ -107,6 +115,7 @@ export class StateEvents {
       channel.last = message;
       // Sends to the clients of this moment: those who join meanwhile got the state.
       for (const [reply, mayHear] of [...channel.clients]) {
+        if (mayHear === undefined) continue;
         if (await mayHear()) this.#send(reply, message);
         else reply.end();
       }
@@ -131,12 +140,12 @@ export class StateEvents {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;
     let count = 0;
-    for (const [liveStreamId, channel] of this.#channels) {
+    for (const channel of this.#channels.values()) {
       for (const [reply, mayHear] of channel.clients) {
         count += 1;
         if (count % heartbeatsPerTurn === 0) await yieldToEventLoop();
-        if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
-        else if (await mayHear()) this.#send(reply, ':\n\n');
+        if (mayHear === undefined) continue;
+        if (await mayHear()) this.#send(reply, ':\n\n');
         else reply.end();
       }
     }

@@ -51,12 +51,6 @@ export function isQueued(reply: ViewerReply): boolean {
   return !('stream' in response) && response.socket === null;
 }
 
-/** Node emits no `close` for queued responses whose connection is gone. */
-export function isOrphaned(reply: ViewerReply): boolean {
-  const response = reply as ViewerReply & ViewerResponse;
-  return !('stream' in response) && response.socket === null && response.req.socket.destroyed;
-}
-
 /** Returns an object that all requests of a connection share: HTTP/2 requests have sockets of their own. */
 export function connectionOf({ request }: Exchange): object {
   return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket;

@@ -1,7 +1,7 @@
 import type { Http2Session } from 'node:http2';
 import type { Clock } from '../../shared/clock.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
-import { abortResponse, isOrphaned, isQueued, type ViewerReply, type ViewerResponse } from './exchange.ts';
+import { abortResponse, isQueued, type ViewerReply, type ViewerResponse } from './exchange.ts';
 
 export class StallGuard {
   readonly #clock: Clock;
@@ -41,8 +41,7 @@ export class StallGuard {
   #sweep(): boolean {
     const nowMs = this.#clock.monotonicMs();
     for (const [reply, watched] of this.#watched) {
-      if (isOrphaned(reply)) this.#forget(reply);
-      else if (isQueued(reply)) watched.progressAtMs = nowMs;
+      if (isQueued(reply)) watched.progressAtMs = nowMs;
       else if (nowMs - watched.progressAtMs >= this.#stallMs) this.#drop(reply);
     }
     return this.#watched.size > 0;

@@ -37,7 +37,7 @@ it('sends the newest state last, however long the checks of access take', async 
       end() {},
       once() {},
     } as unknown as ViewerReply;
-    events.add('li1', reply, mayHear);
+    events.reserve('li1', reply)!(mayHear);
     return texts;
   };
   const slow = clientOf(() => new Promise(resolve => checks.push(() => resolve(true))));
