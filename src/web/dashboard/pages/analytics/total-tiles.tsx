@@ -43,7 +43,7 @@ export function TotalTiles({ loaded }: { loaded: Loaded<ComparedTotals> }) {
               <div key={name} class="total">
                 <dt>{t(`totals.name.${name}`)}</dt>
                 <dd>
-                  <span class="total-value">{isKnown ? format(now[name]) : '–'}</span>
+                  <bdi class="total-value">{isKnown ? format(now[name]) : '–'}</bdi>
                   {before !== undefined && isKnown && (
                     <Change now={now[name]} before={before[name]} isLessBetter={isLessBetter} />
                   )}

@@ -33,7 +33,9 @@ export function DetailsCard(edited: EditedVideo) {
           {description === '' ? (
             <p class="quiet">{t('details.noDescription')}</p>
           ) : (
-            <p class="description">{description}</p>
+            <p class="description">
+              <bdi>{description}</bdi>
+            </p>
           )}
           <DetailList
             rows={[
