@@ -22,7 +22,7 @@ describeInBrowser('the caption editor of the dashboard', browser => {
   let dashboard: DashboardPage;
   let page: Page;
   beforeAll(async () => {
-    server = await startDashboard({ 'encode.preset': 'ultrafast' });
+    server = await startDashboard({ 'encode.preset': 'ultrafast' }, { hasImages: false });
     ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
     await send('source', 'film.mp4', await openAsBlob(await fixture('h264-aac')));
     await send('captions/fr', 'fr.vtt', new Blob([captions]));

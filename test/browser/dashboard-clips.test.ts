@@ -11,7 +11,7 @@ describeInBrowser('clips in the dashboard', browser => {
   let server: TestServer;
   let videoId: string;
   beforeAll(async () => {
-    server = await startDashboard({ 'encode.preset': 'ultrafast' });
+    server = await startDashboard({ 'encode.preset': 'ultrafast' }, { hasImages: false });
     ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
     const body = new FormData();
     body.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
