@@ -53,6 +53,12 @@ describeInBrowser('signing in to the dashboard', browser => {
       if (response.status() === 401) refusals.push(response.url());
     });
     await fresh.page.reload();
+    await fresh.page.getByLabel('Email').fill('admin');
+    await fresh.page.getByLabel('Password').fill(password);
+    await fresh.page.keyboard.press('Enter');
+    await fresh.page.getByText('An email address looks like').waitFor();
+    expect(await fresh.page.getByRole('alert').count()).toBe(0);
+    fresh.complaints.length = 0;
     await fresh.page.getByLabel('Email').fill(email);
     expect(refusals).toEqual([]);
     await fresh.page.getByLabel('Password').fill(password);

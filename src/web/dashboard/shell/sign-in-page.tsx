@@ -105,7 +105,7 @@ export function SignInPage() {
           />
         </>
       )}
-      {!isRefused && <ProblemNotice problem={submission.problem} />}
+      {!isRefused && <ProblemNotice problem={submission.notice} />}
       {isRefused && !isWaiting && !submission.busy && <Notice>{t('signIn.tryNow')}</Notice>}
       {isWaiting && (
         <>
