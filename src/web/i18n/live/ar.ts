@@ -394,7 +394,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': 'البث',
   'studio.recordingSoon': 'يظهر التسجيل ضمن الفيديوهات خلال ثوانٍ.',
   'studio.showRecordings': 'عرض التسجيلات',
-  'studio.connection': '<b>الاتصال</b> {quality}',
+  'studio.connection': 'الاتصال: <b>{quality}</b>',
   'studio.link': 'رابط المشاهدين',
   'studio.sending': 'الإرسال',
   'studio.controls': 'عناصر تحكم الاستوديو',

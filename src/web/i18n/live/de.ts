@@ -413,7 +413,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': 'Sendung',
   'studio.recordingSoon': 'Die Aufzeichnung erscheint in wenigen Sekunden in Ihren Videos.',
   'studio.showRecordings': 'Aufzeichnungen anzeigen',
-  'studio.connection': '<b>Verbindung</b> {quality}',
+  'studio.connection': 'Verbindung: <b>{quality}</b>',
   'studio.link': 'Link für Zuschauer',
   'studio.sending': 'Senderate',
   'studio.controls': 'Studio-Steuerung',

@@ -400,7 +400,7 @@ export default {
   'studio.broadcast': 'Broadcast',
   'studio.recordingSoon': 'The recording appears in your videos within a few seconds.',
   'studio.showRecordings': 'Show recordings',
-  'studio.connection': '<b>Connection</b> {quality}',
+  'studio.connection': 'Connection: <b>{quality}</b>',
   'studio.link': 'Link for viewers',
   'studio.sending': 'Sending',
   'studio.controls': 'Studio controls',

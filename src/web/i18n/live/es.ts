@@ -413,7 +413,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': 'Emisión',
   'studio.recordingSoon': 'La grabación aparece en tus vídeos en unos segundos.',
   'studio.showRecordings': 'Mostrar grabaciones',
-  'studio.connection': '<b>Conexión</b> {quality}',
+  'studio.connection': 'Conexión: <b>{quality}</b>',
   'studio.link': 'Enlace para espectadores',
   'studio.sending': 'Enviando',
   'studio.controls': 'Controles del estudio',

@@ -414,7 +414,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': 'Diffusion',
   'studio.recordingSoon': 'L’enregistrement apparaît dans vos vidéos en quelques secondes.',
   'studio.showRecordings': 'Voir les enregistrements',
-  'studio.connection': '<b>Connexion</b> {quality}',
+  'studio.connection': 'Connexion : <b>{quality}</b>',
   'studio.link': 'Lien pour les spectateurs',
   'studio.sending': 'Envoi',
   'studio.controls': 'Commandes du studio',

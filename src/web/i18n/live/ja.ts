@@ -399,7 +399,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': '放送',
   'studio.recordingSoon': '録画は数秒で動画に表示されます。',
   'studio.showRecordings': '録画を表示',
-  'studio.connection': '<b>接続</b> {quality}',
+  'studio.connection': '接続: <b>{quality}</b>',
   'studio.link': '視聴者用リンク',
   'studio.sending': '送信',
   'studio.controls': 'スタジオの操作',

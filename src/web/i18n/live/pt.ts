@@ -411,7 +411,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.broadcast': 'Transmissão',
   'studio.recordingSoon': 'A gravação aparece nos seus vídeos em alguns segundos.',
   'studio.showRecordings': 'Mostrar gravações',
-  'studio.connection': '<b>Conexão</b> {quality}',
+  'studio.connection': 'Conexão: <b>{quality}</b>',
   'studio.link': 'Link para espectadores',
   'studio.sending': 'Enviando',
   'studio.controls': 'Controles do estúdio',
