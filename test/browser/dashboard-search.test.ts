@@ -141,8 +141,8 @@ describeInBrowser('the header of the dashboard', browser => {
     await page.getByRole('heading', { name: 'Morning show' }).waitFor();
     await page.getByRole('button', { name: 'Copy stream key' }).waitFor();
 
-    await create('Pull a source');
-    const pull = page.getByRole('dialog', { name: 'Pull a source' });
+    await create('Go live from an IP camera or URL');
+    const pull = page.getByRole('dialog', { name: 'Go live from an IP camera or URL' });
     await pull.getByLabel('Source address').fill('file:///etc/passwd');
     await pull.getByRole('button', { name: 'Continue' }).click();
     await pull.getByText(/The source must be an address that begins with/).waitFor();

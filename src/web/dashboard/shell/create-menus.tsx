@@ -15,7 +15,7 @@ export function CreateMenus() {
             label={t('create.goLive')}
             icon="live"
             isLabelled
-            items={goLiveItems(t('create.browser'), t('create.encoder'))}
+            items={goLiveItems([t('create.browser'), t('create.encoder'), t('create.source')])}
           />
         )}
         {can('upload') && (
@@ -29,7 +29,9 @@ export function CreateMenus() {
           label={t('create.title')}
           icon="plus"
           items={[
-            ...(can('live') ? goLiveItems(t('create.goLiveBrowser'), t('create.goLiveEncoder')) : []),
+            ...(can('live')
+              ? goLiveItems([t('create.goLiveBrowser'), t('create.goLiveEncoder'), t('create.goLiveSource')])
+              : []),
             ...(can('upload') ? [uploadItem()] : []),
           ]}
         />
@@ -38,11 +40,11 @@ export function CreateMenus() {
   );
 }
 
-function goLiveItems(fromBrowser: string, withEncoder: string): readonly MenuItem[] {
+function goLiveItems([browser, encoder, source]: readonly [string, string, string]): readonly MenuItem[] {
   return [
-    { label: fromBrowser, icon: 'video', onClick: () => openShellDialog('browser') },
-    { label: withEncoder, icon: 'live', onClick: () => openShellDialog('encoder') },
-    { label: t('create.source'), icon: 'link', onClick: () => openShellDialog('source') },
+    { label: browser, icon: 'video', onClick: () => openShellDialog('browser') },
+    { label: encoder, icon: 'live', onClick: () => openShellDialog('encoder') },
+    { label: source, icon: 'link', onClick: () => openShellDialog('source') },
   ];
 }
 

@@ -53,7 +53,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.browserLead': 'بعد ذلك تتحقّق من الكاميرا والميكروفون. لا يراك أحد قبل بدء البث.',
   'goLive.encoderTitle': 'بدء البث المباشر بمرمّز',
   'goLive.encoderLead': 'بعد ذلك يظهر لك الخادم ومفتاح البث لإدخالهما في OBS أو مرمّز آخر.',
-  'goLive.sourceTitle': 'السحب من مصدر',
+  'goLive.sourceTitle': 'بدء البث المباشر من كاميرا IP أو عنوان URL',
   'goLive.sourceLead': 'يسحب الخادم بث كاميرا أو خادم آخر، فلا تحتاج إلى مرمّز.',
   'goLive.continue': 'متابعة',
   'goLive.sourceAddress': 'عنوان المصدر',

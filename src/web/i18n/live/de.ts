@@ -55,7 +55,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.encoderTitle': 'Mit einem Encoder live gehen',
   'goLive.encoderLead':
     'Als Nächstes sehen Sie den Server und den Streamschlüssel, die Sie in OBS oder einem anderen Encoder eintragen.',
-  'goLive.sourceTitle': 'Quelle holen',
+  'goLive.sourceTitle': 'Von einer IP-Kamera oder URL live gehen',
   'goLive.sourceLead':
     'Der Server holt den Stream einer Kamera oder eines anderen Servers, sodass Sie keinen Encoder brauchen.',
   'goLive.continue': 'Weiter',

@@ -50,7 +50,7 @@ export default {
   'goLive.browserLead': 'Next, you check your camera and microphone. Nobody sees you before you go live.',
   'goLive.encoderTitle': 'Go live with an encoder',
   'goLive.encoderLead': 'Next, you see the server and the stream key to enter in OBS or another encoder.',
-  'goLive.sourceTitle': 'Pull a source',
+  'goLive.sourceTitle': 'Go live from an IP camera or URL',
   'goLive.sourceLead':
     'The server pulls the stream of a camera or of another server, so that you need no encoder.',
   'goLive.continue': 'Continue',

@@ -55,7 +55,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.encoderTitle': 'Emitir en directo con un codificador',
   'goLive.encoderLead':
     'A continuación, verás el servidor y la clave de transmisión que debes introducir en OBS o en otro codificador.',
-  'goLive.sourceTitle': 'Obtener de una fuente',
+  'goLive.sourceTitle': 'Emitir en directo desde una cámara IP o una URL',
   'goLive.sourceLead':
     'El servidor obtiene la señal de una cámara o de otro servidor, así que no necesitas codificador.',
   'goLive.continue': 'Continuar',

@@ -54,7 +54,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.encoderTitle': 'Passer en direct avec un encodeur',
   'goLive.encoderLead':
     'Ensuite, vous voyez le serveur et la clé de stream à saisir dans OBS ou un autre encodeur.',
-  'goLive.sourceTitle': 'Récupérer une source',
+  'goLive.sourceTitle': 'Passer en direct depuis une caméra IP ou une URL',
   'goLive.sourceLead':
     'Le serveur récupère le flux d’une caméra ou d’un autre serveur : vous n’avez pas besoin d’encodeur.',
   'goLive.continue': 'Continuer',

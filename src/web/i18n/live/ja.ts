@@ -52,7 +52,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.browserLead': '次に、カメラとマイクを確認します。ライブ配信を開始するまで、だれにも見えません。',
   'goLive.encoderTitle': 'エンコーダーでライブ配信',
   'goLive.encoderLead': '次に、OBS などのエンコーダーに入力するサーバーとストリームキーが表示されます。',
-  'goLive.sourceTitle': 'ソースを取得',
+  'goLive.sourceTitle': 'IP カメラや URL からライブ配信を開始',
   'goLive.sourceLead': 'サーバーがカメラや別のサーバーのストリームを取得するので、エンコーダーは不要です。',
   'goLive.continue': '続ける',
   'goLive.sourceAddress': 'ソースのアドレス',

@@ -54,7 +54,7 @@ const messages: TranslationOf<typeof en> = {
   'goLive.encoderTitle': 'Transmitir ao vivo com um codificador',
   'goLive.encoderLead':
     'Em seguida, você vê o servidor e a chave de transmissão para inserir no OBS ou em outro codificador.',
-  'goLive.sourceTitle': 'Obter de uma fonte',
+  'goLive.sourceTitle': 'Transmitir ao vivo de uma câmera IP ou URL',
   'goLive.sourceLead':
     'O servidor obtém o sinal de uma câmera ou de outro servidor, sem precisar de codificador.',
   'goLive.continue': 'Continuar',

@@ -110,10 +110,10 @@ const dialogActions: readonly (Action & {
   },
   {
     dialog: 'source',
-    label: 'create.source',
+    label: 'create.goLiveSource',
     icon: 'link',
     scope: 'live',
-    also: 'camera RTSP HLS go live relay',
+    also: 'pull source RTSP HLS relay',
   },
   {
     dialog: 'upload',
