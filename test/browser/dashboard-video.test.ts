@@ -133,6 +133,8 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
 
     await openTab('Share');
+    const playerLink = page.getByRole('link', { name: 'Open player page' });
+    expect(await playerLink.getAttribute('href')).toBe(`/vod/${videoId}`);
     const { width, height } = (await ask('/status')).encoding.metadata;
     const code = page.getByLabel('Embed code', { exact: true });
     const fluid = await expectAspectRatio(browser(), await code.inputValue(), width / height);

@@ -209,7 +209,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.edit': 'Tonspur bearbeiten',
   'audio.nameHint': 'Lassen Sie das Feld leer, um den Namen vom Encoder oder den der Sprache zu verwenden.',
   'share.title': 'Teilen',
-  'share.open': 'Playerseite öffnen',
   'share.private': 'Dieser Livestream ist privat.',
   'share.privateText':
     'Jeder Link ist für einen Zuschauer. Er muss innerhalb von 24 Stunden geöffnet werden und gilt dann 24 Stunden. Der Server erkennt den Zuschauer an einem Cookie oder an Netzwerkadresse und Browser: Personen im selben Netz mit derselben Browserversion können einen Link teilen. Erzeugen Sie für jeden Zuschauer neue Links.',

@@ -199,7 +199,6 @@ export default {
   'audio.edit': 'Edit audio track',
   'audio.nameHint': 'Leave it empty to use the name from your encoder, or the name of the language.',
   'share.title': 'Share',
-  'share.open': 'Open player page',
   'share.private': 'This live stream is private.',
   'share.privateText':
     'Each link is for one viewer. It must be opened within 24 hours, and then works for 24 hours. The server recognizes the viewer by a cookie, or by network address and browser: people in the same network with the same browser version can share a link. Get new links for each viewer.',

@@ -208,7 +208,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.edit': 'Editar pista de audio',
   'audio.nameHint': 'Déjalo vacío para usar el nombre del codificador o el del idioma.',
   'share.title': 'Compartir',
-  'share.open': 'Abrir la página del reproductor',
   'share.private': 'Esta transmisión en directo es privada.',
   'share.privateText':
     'Cada enlace es para un espectador. Debe abrirse en 24 horas y después funciona durante 24 horas. El servidor reconoce al espectador por una cookie o por su dirección de red y su navegador: quienes usan la misma versión del navegador en la misma red pueden compartir un enlace. Crea enlaces nuevos para cada espectador.',

@@ -210,7 +210,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.edit': 'Modifier la piste audio',
   'audio.nameHint': 'Laissez vide pour utiliser le nom donné par l’encodeur, ou celui de la langue.',
   'share.title': 'Partager',
-  'share.open': 'Ouvrir la page du lecteur',
   'share.private': 'Ce flux en direct est privé.',
   'share.privateText':
     'Chaque lien est destiné à un seul spectateur. Il doit être ouvert dans les 24 heures, puis fonctionne pendant 24 heures. Le serveur reconnaît le spectateur à un cookie, ou à son adresse réseau et à son navigateur : sur un même réseau, des personnes ayant la même version du navigateur peuvent partager un lien. Créez de nouveaux liens pour chaque spectateur.',

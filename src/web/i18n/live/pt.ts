@@ -207,7 +207,6 @@ const messages: TranslationOf<typeof en> = {
   'audio.edit': 'Editar faixa de áudio',
   'audio.nameHint': 'Deixe vazio para usar o nome do codificador ou o do idioma.',
   'share.title': 'Compartilhar',
-  'share.open': 'Abrir página do player',
   'share.private': 'Esta transmissão ao vivo é privada.',
   'share.privateText':
     'Cada link é para um espectador. Ele deve ser aberto em até 24 horas e depois funciona por 24 horas. O servidor reconhece o espectador por um cookie ou pelo endereço de rede e pelo navegador: pessoas na mesma rede com a mesma versão do navegador podem compartilhar um link. Gere links novos para cada espectador.',

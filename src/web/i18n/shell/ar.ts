@@ -227,6 +227,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': 'ليس في {countries}',
   'links.renew': 'روابط جديدة',
   'links.renewed': 'أُنشئت روابط جديدة. الروابط السابقة لا تزال تعمل.',
+  'player.open': 'فتح صفحة المشغّل',
   'embed.size': 'حجم المشغّل في صفحتك',
   'embed.responsive': 'متجاوب: العرض الكامل',
   'embed.fixed': 'ثابت: {width} × {height} بكسل',

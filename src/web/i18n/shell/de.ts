@@ -219,6 +219,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': 'nicht in {countries}',
   'links.renew': 'Neue Links',
   'links.renewed': 'Neue Links erstellt. Frühere Links funktionieren weiterhin.',
+  'player.open': 'Playerseite öffnen',
   'embed.size': 'Größe des Players auf Ihrer Seite',
   'embed.responsive': 'Responsiv: volle Breite',
   'embed.fixed': 'Fest: {width} × {height} Pixel',

@@ -211,6 +211,7 @@ export default {
   'policy.notIn': 'not in {countries}',
   'links.renew': 'New links',
   'links.renewed': 'New links created. Earlier links still work.',
+  'player.open': 'Open player page',
   'embed.size': 'Player size on your page',
   'embed.responsive': 'Responsive: full width',
   'embed.fixed': 'Fixed: {width} × {height} pixels',

@@ -218,6 +218,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': 'no en {countries}',
   'links.renew': 'Enlaces nuevos',
   'links.renewed': 'Enlaces nuevos creados. Los anteriores siguen funcionando.',
+  'player.open': 'Abrir la página del reproductor',
   'embed.size': 'Tamaño del reproductor en tu página',
   'embed.responsive': 'Adaptable: ancho completo',
   'embed.fixed': 'Fijo: {width} × {height} píxeles',

@@ -219,6 +219,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': 'sauf {countries}',
   'links.renew': 'Nouveaux liens',
   'links.renewed': 'Nouveaux liens créés. Les liens précédents fonctionnent toujours.',
+  'player.open': 'Ouvrir la page du lecteur',
   'embed.size': 'Taille du lecteur sur votre page',
   'embed.responsive': 'Adaptatif : pleine largeur',
   'embed.fixed': 'Fixe : {width} × {height} pixels',

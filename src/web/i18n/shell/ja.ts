@@ -216,6 +216,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': '{countries} を除く',
   'links.renew': '新しいリンク',
   'links.renewed': '新しいリンクを作成しました。以前のリンクも引き続き使えます。',
+  'player.open': 'プレーヤーのページを開く',
   'embed.size': 'ページでのプレーヤーのサイズ',
   'embed.responsive': 'レスポンシブ：全幅',
   'embed.fixed': '固定：{width} × {height} ピクセル',

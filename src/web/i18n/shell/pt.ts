@@ -218,6 +218,7 @@ const messages: TranslationOf<typeof en> = {
   'policy.notIn': 'exceto {countries}',
   'links.renew': 'Novos links',
   'links.renewed': 'Novos links criados. Os anteriores continuam funcionando.',
+  'player.open': 'Abrir página do player',
   'embed.size': 'Tamanho do player na sua página',
   'embed.responsive': 'Responsivo: largura total',
   'embed.fixed': 'Fixo: {width} × {height} pixels',

@@ -1,13 +1,12 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { localUrl } from '../../format/local-url.ts';
 import { t } from '../../texts/live.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { NewLinksButton } from '../../ui/new-links-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { OpenPlayerButton } from '../../ui/open-player-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 
@@ -23,9 +22,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
       title={t('share.title')}
       actions={
         stream.public ? (
-          <Button small icon="external" href={localUrl(stream.assets.player)} target="_blank">
-            {t('share.open')}
-          </Button>
+          <OpenPlayerButton url={stream.assets.player} />
         ) : (
           <NewLinksButton renew={async () => fresh.set(await load())} />
         )

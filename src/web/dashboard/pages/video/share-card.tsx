@@ -12,6 +12,7 @@ import { type Visibility, VisibilityField, visibilityText } from '../../ui/form/
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { NewLinksButton } from '../../ui/new-links-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { OpenPlayerButton } from '../../ui/open-player-button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
@@ -25,7 +26,12 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
     <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} isPrivate={!video.public} />
   );
   return (
-    <Section title={t('share.title')}>
+    <Section
+      title={t('share.title')}
+      actions={
+        video.public && video.assets !== null ? <OpenPlayerButton url={video.assets.player} /> : undefined
+      }
+    >
       {can('upload') ? (
         <VisibilityField value={visibility} onValue={setVisibility} />
       ) : (
