@@ -113,7 +113,7 @@ const dialogActions: readonly (Action & {
     label: 'create.goLiveSource',
     icon: 'link',
     scope: 'live',
-    also: 'pull source RTSP HLS relay',
+    also: 'camera pull source RTSP HLS go live relay',
   },
   {
     dialog: 'upload',
