@@ -150,7 +150,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByText(/^Last broadcast, ended/).waitFor();
     await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
-    await page.getByRole('cell', { name: 'Ended on the server' }).waitFor();
+    await page.getByRole('cell', { name: 'Ended in the dashboard or over the API' }).waitFor();
     const row = later.page.getByRole('row').filter({ hasText: 'Pier cam' });
     await row.getByText('Offline').waitFor();
     await row.locator('.cell-broadcast time').waitFor();
@@ -167,7 +167,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByRole('link', { name: 'Share' }).click();
     await page.getByText('Fixed: 360 × 640 pixels').waitFor({ state: 'attached' });
     for (const kind of ['responsive', 'fixed']) {
-      await page.getByLabel('Player size on your page').selectOption(kind);
+      await page.getByLabel('Player on your page').selectOption(kind);
       const code = await page.getByLabel('Embed code', { exact: true }).inputValue();
       await expectAspectRatio(browser(), code, 9 / 16);
     }

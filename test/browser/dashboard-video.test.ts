@@ -139,9 +139,13 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const code = page.getByLabel('Embed code', { exact: true });
     const fluid = await expectAspectRatio(browser(), await code.inputValue(), width / height);
     expect([fluid.get('wide')!.width, fluid.get('narrow')!.width]).toEqual([1000, 300]);
-    await page.getByLabel('Player size on your page').selectOption('fixed');
+    await page.getByLabel('Player on your page').selectOption('fixed');
     const fixed = await expectAspectRatio(browser(), await code.inputValue(), width / height);
     expect([fixed.get('wide')!.width, fixed.get('narrow')!.width]).toEqual([640, 300]);
+    await page.getByLabel('Player on your page').selectOption('element');
+    expect(await code.inputValue()).toMatch(
+      /^<script type="module" src="(http:[^"]+)\/player\.js"><\/script><millrace-player src="\1\/vod\/vi\w+"><\/millrace-player>$/,
+    );
 
     await openTab('Details');
     const title = page.getByRole('textbox', { name: 'Title' });

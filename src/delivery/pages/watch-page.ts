@@ -138,7 +138,8 @@ function channelOf({ channel: watched, basePath }: WatchPageValues): string {
   return `<a class="channel" href="${basePath}/channel/${slug}" dir="auto">${escapeHtml(name)}</a>`;
 }
 
-function nextOf({ channel, basePath }: WatchPageValues): string {
+/** Nothing follows a live stream: its page offers videos of the channel. */
+function nextOf({ channel, basePath, kind }: WatchPageValues): string {
   if (channel === undefined || channel.next.length === 0) return '';
   const items = channel.next.map(video => {
     const { videoId, publishedAtMs, durationSeconds } = video;
@@ -147,5 +148,6 @@ function nextOf({ channel, basePath }: WatchPageValues): string {
       durationSeconds === undefined ? '' : `<span class="duration">${clockText(durationSeconds)}</span>`;
     return `<li><a class="card" href="${address}"><span class="card-image"><img src="${address}/thumbnail.jpg" alt="" loading="lazy">${duration}</span><span class="card-text"><span class="card-title" dir="auto">${escapeHtml(titleOf(video))}</span>${dateHtml(publishedAtMs)}</span></a></li>`;
   });
-  return `<section aria-labelledby="next-title"><h2 id="next-title" data-text="upNext">Up next</h2><ol class="next">${items.join('')}</ol></section>`;
+  const [name, title] = kind === 'live' ? ['moreVideos', 'More videos'] : ['upNext', 'Up next'];
+  return `<section aria-labelledby="next-title"><h2 id="next-title" data-text="${name}">${title}</h2><ol class="next">${items.join('')}</ol></section>`;
 }

@@ -75,6 +75,7 @@ const written = {
   streamRecorded: t('watch.streamRecorded'),
   watchRecording: t('watch.watchRecording'),
   upNext: t('watch.upNext'),
+  moreVideos: t('watch.moreVideos'),
   addToCalendar: t('watch.addToCalendar'),
 };
 for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {

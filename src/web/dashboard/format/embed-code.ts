@@ -4,7 +4,8 @@ export interface EmbeddedPlayer {
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
-export type EmbedKind = 'responsive' | 'fixed';
+/** A frame with a size, or the element with its script. */
+export type EmbedKind = 'responsive' | 'fixed' | 'element';
 
 const fixedLongSidePixels = 640;
 const defaultSize = { width: 16, height: 9 };
@@ -17,8 +18,17 @@ export function fixedSize({ size = defaultSize }: EmbeddedPlayer): { width: numb
   };
 }
 
-/** The page may style the outer element only. The frame's attributes are for sites that remove styles. */
 export function embedCode(player: EmbeddedPlayer, kind: EmbedKind): string {
+  return kind === 'element' ? elementCode(player) : frameCode(player, kind);
+}
+
+function elementCode({ url }: EmbeddedPlayer): string {
+  const script = new URL('../player.js', url).href;
+  return `<script type="module" src="${escapeAttribute(script)}"></script><millrace-player src="${escapeAttribute(url)}"></millrace-player>`;
+}
+
+/** The page may style the outer element only. The frame's attributes are for sites that remove styles. */
+function frameCode(player: EmbeddedPlayer, kind: 'responsive' | 'fixed'): string {
   const { url, title, size = defaultSize } = player;
   const { width, height } = fixedSize(player);
   const divisor = greatestDivisor(size.width, size.height);

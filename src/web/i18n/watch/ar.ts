@@ -23,6 +23,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'عاد البث المباشر.',
   'watch.watchLive': 'مشاهدة البث المباشر',
   'watch.upNext': 'التالي',
+  'watch.moreVideos': 'مزيد من الفيديوهات',
   'watch.starts': 'يبدأ {time}',
   'watch.startPlanned': 'البدء المقرر: {time}. يبدأ البث هنا بمجرد أن يصبح مباشرًا.',
   'watch.addToCalendar': 'إضافة إلى التقويم',

@@ -22,6 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'Der Stream ist wieder live.',
   'watch.watchLive': 'Live ansehen',
   'watch.upNext': 'Nächstes Video',
+  'watch.moreVideos': 'Weitere Videos',
   'watch.starts': 'Beginnt am {time}',
   'watch.startPlanned': 'Geplanter Beginn: {time}. Der Stream startet hier, sobald er live ist.',
   'watch.addToCalendar': 'Zum Kalender hinzufügen',

@@ -20,6 +20,7 @@ export default {
   'watch.liveAgain': 'The stream is live again.',
   'watch.watchLive': 'Watch live',
   'watch.upNext': 'Up next',
+  'watch.moreVideos': 'More videos',
   'watch.starts': 'Starts on {time}',
   'watch.startPlanned': 'Planned start: {time}. The stream begins here as soon as it is live.',
   'watch.addToCalendar': 'Add to calendar',

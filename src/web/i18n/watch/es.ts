@@ -22,6 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'La emisión vuelve a estar en directo.',
   'watch.watchLive': 'Ver en directo',
   'watch.upNext': 'A continuación',
+  'watch.moreVideos': 'Más vídeos',
   'watch.starts': 'Empieza el {time}',
   'watch.startPlanned': 'Inicio previsto: {time}. La emisión empieza aquí en cuanto esté en directo.',
   'watch.addToCalendar': 'Añadir al calendario',

@@ -22,6 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'La diffusion a repris.',
   'watch.watchLive': 'Regarder en direct',
   'watch.upNext': 'À suivre',
+  'watch.moreVideos': 'Autres vidéos',
   'watch.starts': 'Début : {time}',
   'watch.startPlanned': 'Début prévu : {time}. Le direct commence ici dès qu’il est en ligne.',
   'watch.addToCalendar': 'Ajouter à l’agenda',

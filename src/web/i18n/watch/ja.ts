@@ -22,6 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': '配信が再開しました。',
   'watch.watchLive': 'ライブを視聴',
   'watch.upNext': '次の動画',
+  'watch.moreVideos': 'その他の動画',
   'watch.starts': '{time} に開始',
   'watch.startPlanned': '開始予定: {time}。配信が始まると、ここで再生されます。',
   'watch.addToCalendar': 'カレンダーに追加',

@@ -22,6 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'watch.liveAgain': 'A transmissão está ao vivo novamente.',
   'watch.watchLive': 'Assistir ao vivo',
   'watch.upNext': 'A seguir',
+  'watch.moreVideos': 'Mais vídeos',
   'watch.starts': 'Início: {time}',
   'watch.startPlanned': 'Início previsto: {time}. A transmissão começa aqui assim que estiver ao vivo.',
   'watch.addToCalendar': 'Adicionar ao calendário',

@@ -10,12 +10,13 @@ export function EmbedField({ player }: { player: EmbeddedPlayer }) {
   return (
     <>
       <SelectField
-        label={t('embed.size')}
+        label={t('embed.kind')}
         value={kind}
         onValue={setKind}
         options={[
           ['responsive', t('embed.responsive')],
           ['fixed', t('embed.fixed', { width, height })],
+          ['element', t('embed.element')],
         ]}
       />
       <CopyField label={t('embed.code')} value={embedCode(player, kind)} hint={t('embed.hint')} />

@@ -30,6 +30,12 @@ describe('embedCode', () => {
     expect(embedCode(tall, 'responsive')).toContain('max-width:calc(90vh*9/16)');
   });
 
+  it('loads the element from the server of its address, below its base path', () => {
+    expect(embedCode({ ...player, url: 'https://a.test/media/live/li1?token=1&x=2' }, 'element')).toBe(
+      '<script type="module" src="https://a.test/media/player.js"></script><millrace-player src="https://a.test/media/live/li1?token=1&#38;x=2"></millrace-player>',
+    );
+  });
+
   it('escapes the address and the title', () => {
     const code = embedCode({ ...player, title: '"><script>' }, 'responsive');
     expect(code).toContain('src="https://a.test/vod/vi1?token=1&#38;x=2" title="&#34;&#62;&#60;script&#62;"');

@@ -58,7 +58,7 @@ describe('the timeline of a broadcast', () => {
       ['alarm', 80, 90],
     ]);
     expect([ended.from - start, ended.to - start]).toEqual([-30, 90]);
-    expect(ended.moments.at(-1)?.text).toBe('The broadcast was ended on the server');
+    expect(ended.moments.at(-1)?.text).toBe('The broadcast was ended in the dashboard or over the API');
     const running = timeline(entries.slice(0, 4), 100);
     expect(relative(running.spans).at(-1)).toEqual(['alarm', 80, 100]);
   });
@@ -120,7 +120,7 @@ describe('the timeline of a broadcast', () => {
       ['start', 40],
       ['end', 60],
     ]);
-    expect(shown.moments.at(-1)?.text).toBe('The broadcast was ended on the server');
+    expect(shown.moments.at(-1)?.text).toBe('The broadcast was ended in the dashboard or over the API');
     expect(relative(shown.spans)).toEqual([['live', 40, 60]]);
   });
 

@@ -64,10 +64,16 @@ export function TimelineCard({
   });
   if (timeline === undefined) return null;
   return (
-    <Card title={state === 'off' ? t('timeline.last') : t('timeline.hour')}>
+    <Card title={titleOf(entries, state)}>
       <Timeline timeline={timeline} isLive={state !== 'off'} onJump={onJump} />
     </Card>
   );
+}
+
+function titleOf(entries: readonly IngestLogEntry[], state: StreamState): string {
+  if (state !== 'off') return t('timeline.hour');
+  const hasBroadcast = entries.some(({ type }) => type !== 'refused');
+  return hasBroadcast || entries.length === 0 ? t('timeline.last') : t('timeline.refusals');
 }
 
 function useClips(liveStreamId: string, state: StreamState) {
