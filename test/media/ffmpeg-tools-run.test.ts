@@ -289,7 +289,7 @@ test('a run gives way to others, leaves no core file, and dies with the server t
     const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child(_, ids) { if (ids?.pid) console.log(ids.pid); return log; } };
     const endless = command => command.input('testsrc2=size=320x180:rate=30').inputOptions('-re', '-f', 'lavfi')
       .output(${JSON.stringify(join(folder, 'out.mkv'))}).outputOptions('-c:v', 'mpeg4', '-f', 'matroska');
-    await makeMediaTools(undefined, { log }).runCommand(endless,
+    await makeMediaTools(undefined, { log, niceness: 10 }).runCommand(endless,
       { limits: ampleLimits, signal: new AbortController().signal, purpose: 'test', ids: {} });
   `;
   const server = spawn(process.execPath, ['--input-type=module', '-e', script], {

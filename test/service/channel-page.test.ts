@@ -197,7 +197,7 @@ describe('the page of a channel', () => {
     await using server = await started();
     const german = await server.page('/channel/pier-tv', { 'accept-language': 'de-AT' });
     expect(german.html).toContain('<html lang="de" dir="ltr">');
-    expect(german.html).toContain('06.05.2026');
+    expect(german.html).toContain('6. Mai 2026');
     expect(german.html).toContain('Videos suchen');
     const arabic = await server.page('/channel/pier-tv', { 'accept-language': 'ar' });
     expect(arabic.html).toContain('<html lang="ar" dir="rtl">');

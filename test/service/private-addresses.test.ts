@@ -84,7 +84,7 @@ describe('an address of this machine, however it is written', () => {
         for (const protocol of ['http', 'https']) {
           const { signal } = new AbortController();
           const answer = await sender.send({ url: address(host, protocol), headers: {}, body: '{}', signal });
-          expect([host, answer.statusCode, answer.error]).toEqual([
+          expect([host, answer.statusCode, answer.error?.text]).toEqual([
             host,
             undefined,
             expect.stringMatching(/public network/),
