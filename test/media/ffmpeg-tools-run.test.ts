@@ -84,7 +84,7 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     const tools = makeMediaTools(builds, {
       observer: { runEnded: (purpose, outcome) => outcomes.push([purpose, outcome]) },
     });
-    const encode = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy'];
+    const encode = ['-s', '320x180', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy'];
     await tools.runCommand(
       commandOf([], await fixture('h264-720p'), encode, output),
       runOptions({ onProgress: ({ timeSeconds }) => times.push(timeSeconds) }),

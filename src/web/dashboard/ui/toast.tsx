@@ -61,7 +61,10 @@ export function Toasts() {
       class="toasts"
       role="status"
       aria-live="polite"
-      onPointerEnter={({ pointerType }) => setHovered(pointerType === 'mouse')}
+      onPointerMove={({ pointerType, movementX, movementY }) => {
+        // A message that appears under a pointer at rest moves nothing, and may cover what is pressed next.
+        if (pointerType === 'mouse' && (movementX !== 0 || movementY !== 0)) setHovered(true);
+      }}
       onPointerLeave={() => setHovered(false)}
       onFocusIn={({ relatedTarget }) => {
         if (!root.current?.contains(relatedTarget as Node | null)) origin.current = relatedTarget;
