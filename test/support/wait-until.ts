@@ -18,12 +18,14 @@ const maxConditionLength = 300;
 /** Pauses become longer with the wait: a look at a server costs 5 ms of CPU, and many waits at once would take it from what is waited for. */
 const pauseShare = 0.1;
 const maxPauseMs = 200;
+/** A browser may leave a single call unanswered. It answers the next one. */
+const maxLookMs = 80_000;
 
 /**
  * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
  * A condition that throws counts as not met yet; the last error goes with the failure as its cause.
  *
- * @throws Error that tells what was waited for, what the condition gave last, and the end of the servers' logs, after `timeoutMs`; a condition that never settles is given up then too
+ * @throws Error that tells what was waited for, what the condition gave last, and the end of the servers' logs, after `timeoutMs`. A condition that does not settle is looked at again after 80 s, and given up then too
  */
 export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
@@ -37,7 +39,7 @@ export async function waitUntil<Result>(
     const leftMs = timeoutMs - (performance.now() - started);
     if (leftMs <= 0) break;
     try {
-      const result = await withDeadline(condition, leftMs);
+      const result = await withDeadline(condition, Math.min(leftMs, maxLookMs));
       lastError = undefined;
       last = result;
       if (result !== false && result !== null && result !== undefined) {
