@@ -44,10 +44,15 @@ const foundPrograms = [
   'test/media/live-{audio*,codecs,encoder,ladder,mark,slate}.test.ts',
   'test/media/vod-{encode,images,index*}.test.ts',
 ];
+/** Files with tests that must hold on every build of ffmpeg. They have one, but in the project `all-builds`. */
+const allBuilds = [
+  'test/media/{ffmpeg-tools,ffmpeg-tools-run,ingest-ffmpeg,isolation}.test.ts',
+  'test/media/live-{codecs,encoder,ladder,mark,playlist}.test.ts',
+  'test/media/vod-{encode,images,index-growing,sandbox,sound-changes}.test.ts',
+];
 /** Streams that are played in real time: they mostly wait, so that many go at once. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
-/** Browsers show pictures for as long as a test takes, so that more at once than the machine can carry would only take longer. */
-const lastGroup = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const lastGroup = { sequence: { groupOrder: 1 } };
 const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
@@ -269,10 +274,20 @@ export default defineConfig({
         test: {
           name: 'uploads-found',
           include: ['test/media/vod-*.test.ts'],
-          exclude: [...clusterFiles, ...foundPrograms],
+          exclude: [...clusterFiles, ...foundPrograms, ...allBuilds],
           ...deadlines,
           ...answers,
           env: isolatedEnv,
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'all-builds',
+          include: allBuilds,
+          ...realTime,
+          ...answers,
+          env: { ...isolatedEnv, MILLRACE_TEST_BUILDS: 'all' },
           isolate: false,
         },
       },

@@ -23,6 +23,8 @@ interface FileCost {
 const repeats = [
   { projects: 'postgres*', end: ' on PostgreSQL' },
   { projects: 'usual-leases', end: ' with the usual leases' },
+  { projects: 'uploads-found', end: " with the machine's programs" },
+  { projects: 'all-builds', end: ' with all builds of ffmpeg' },
 ];
 
 /** Names one run of a test file. */
@@ -33,7 +35,7 @@ export function nameOfRun(path: string, project: string): string {
 /** The arguments of vitest that repeat the run with this name. */
 export function argumentsOfRun(name: string): string[] {
   const repeat = repeats.find(({ end }) => name.endsWith(end));
-  if (repeat === undefined) return ['--project=!postgres*', name];
+  if (repeat === undefined) return [...repeats.map(({ projects }) => `--project=!${projects}`), name];
   return [`--project=${repeat.projects}`, name.slice(0, -repeat.end.length)];
 }
 

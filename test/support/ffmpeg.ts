@@ -25,11 +25,14 @@ export const ffmpegPath: string = ffmpegBuild.path;
 /** The ffprobe that tests read back with. */
 export const ffprobePath: string = (await findFfprobe(undefined, process.env, versions)).path;
 
+/** How many builds tests go through that must hold on all of them. The project `all-builds` has all, others only the server's. */
+export const buildCount: number = process.env.MILLRACE_TEST_BUILDS === 'all' ? Infinity : 1;
+
 /** The server's and the oldest build, for tests that must hold on all of them (`describe.each`). */
 export const ffmpegBuilds: readonly { readonly name: string; readonly path: string }[] = [
   ...(serverFfmpeg.isOutdated ? [] : [{ name: "server's", path: serverFfmpeg.path }]),
   { name: 'outdated', path: outdatedFfmpeg },
-];
+].slice(0, buildCount);
 
 /** Options of the published test picture. Only `url` must be given. */
 export interface TestPictureOptions {

@@ -4,7 +4,14 @@ import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
-import { embeddedFfprobePath, ffmpegBuild, ffprobePath, outdatedFfmpeg, serverFfmpeg } from './ffmpeg.ts';
+import {
+  buildCount,
+  embeddedFfprobePath,
+  ffmpegBuild,
+  ffprobePath,
+  outdatedFfmpeg,
+  serverFfmpeg,
+} from './ffmpeg.ts';
 import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
@@ -28,19 +35,21 @@ const outdated: ToolBuilds = {
 };
 
 /** The programs that a server finds, the newest, and the oldest (`describe.each`). */
-export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
-  ? [outdated]
-  : [
-      ...[...new Set([serverFfmpeg, ffmpegBuild])].map(
-        (ffmpeg): ToolBuilds => ({
-          name: ffmpeg === serverFfmpeg ? "server's" : 'newest',
-          ffmpeg,
-          // The programs of the packages go together.
-          ffprobe: ffmpeg === serverFfmpeg ? { path: ffprobePath, source: 'path' } : outdated.ffprobe,
-        }),
-      ),
-      outdated,
-    ];
+export const toolBuilds: readonly ToolBuilds[] = (
+  ffmpegBuild.isOutdated
+    ? [outdated]
+    : [
+        ...[...new Set([serverFfmpeg, ffmpegBuild])].map(
+          (ffmpeg): ToolBuilds => ({
+            name: ffmpeg === serverFfmpeg ? "server's" : 'newest',
+            ffmpeg,
+            // The programs of the packages go together.
+            ffprobe: ffmpeg === serverFfmpeg ? { path: ffprobePath, source: 'path' } : outdated.ffprobe,
+          }),
+        ),
+        outdated,
+      ]
+).slice(0, buildCount);
 
 /** The programs that the servers of the test's project use. */
 const usualBuilds: ToolBuilds =

@@ -29,7 +29,7 @@ test('every test file belongs to one project, and some to one more that repeats 
   );
   const all = globSync('test/**/*.test.ts', { cwd: root });
   const names = (file: string) => (homes.get(file) ?? []).map(({ name }) => name);
-  const repeats = ['usual-leases', 'uploads-found'];
+  const repeats = ['all-builds', 'usual-leases', 'uploads-found'];
   const isRepeat = (name: string) => name.startsWith('postgres') || repeats.includes(name);
   expect(all.filter(file => names(file).filter(name => !isRepeat(name)).length !== 1)).toEqual([]);
   expect(all.filter(file => names(file).filter(isRepeat).length > 1)).toEqual([]);

@@ -112,9 +112,12 @@ test('more failed files than may be repeated have failed', async () => {
   expect(result).toMatchObject({ passed: 3, failed: 3, flaky: [], calls: [] });
 });
 
-test('a file that runs on both databases is repeated on the one where it failed', () => {
+test('a file that several projects run is repeated in the one where it failed', () => {
   expect(argumentsOfRun(nameOfRun('test/a.test.ts', 'service'))).toEqual([
     '--project=!postgres*',
+    '--project=!usual-leases',
+    '--project=!uploads-found',
+    '--project=!all-builds',
     'test/a.test.ts',
   ]);
   expect(argumentsOfRun(nameOfRun('test/a.test.ts', 'postgres'))).toEqual([
