@@ -62,11 +62,11 @@ const chromiumRun = { ...browserRun, isolate: false };
  * `npm test`.
  */
 const beyond = {
-  /** Several servers, crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, builds, and the npm package. */
+  /** Several servers, crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, and builds. */
   'edge-cases': [
     ...clusterFiles,
     'test/{service,media}/{*-crash,*-faults,*-fuzz,*-abuse}.test.ts',
-    'test/media/{package,whip-vp8}.test.ts',
+    'test/media/whip-vp8.test.ts',
     'test/service/build.test.ts',
     'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,sound-changes,timing,tracks,transcripts}.test.ts',
   ],
@@ -80,15 +80,15 @@ const beyond = {
   'browser-more': [
     'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
     'test/browser/live-!(page|private).test.ts',
-    'test/browser/{audio-tracks,base-path,docs,interruptions,player-controls-more,player-element,slate,viewer-clips}.test.ts',
+    'test/browser/{audio-tracks,base-path,deferred-controls,docs,interruptions,player-controls-more,player-element,slate,viewer-clips}.test.ts',
     'test/browser/vod-{arriving,extras,sdk}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
-  /** Other players, encoders, proxies, languages and tools of others. */
+  /** Other players, encoders, proxies, languages and tools of others, and the npm package. */
   programs: [
     'test/browser/{other-players,real-players}.test.ts',
-    'test/media/{docs-examples-programs,edges,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
+    'test/media/{docs-examples-programs,edges,package,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
     'test/service/helm-chart.test.ts',
   ],
 };
