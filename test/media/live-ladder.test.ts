@@ -154,12 +154,14 @@ describe.concurrent('an encoder', () => {
       url: server.rtmpUrl(stream.streamKey),
       ...picture,
       size: '324x180',
-      seconds: 9,
     });
     const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
-    await watches.get('120p')!.until(watch => watch.realSegments >= 2, 'two segments of the encoder');
+    const rung = watches.get('120p')!;
+    await rung.until(watch => watch.realSegments >= 2, 'two segments of the encoder');
     process.kill(encoderPid('324:180'), 'SIGKILL');
-    await publisher.exited;
+    const { realSegments } = rung;
+    await rung.until(watch => watch.realSegments >= realSegments + 4, 'segments of the next encoder');
+    await publisher.stop();
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await Promise.all([...watches.values()].map(watch => watch.untilEnd()));
     for (const [name, watch] of watches) expect(await watch.brokenRules(), name).toEqual([]);
