@@ -182,17 +182,19 @@ export interface FilmOptions {
   readonly fps?: number;
   /** `mpeg4` must be encoded by the server; `libx264` is carried. */
   readonly codec?: 'mpeg4' | 'libx264';
+  /** Default: true. The server's coder of sound is slow. */
+  readonly hasSound?: boolean;
   /** Fills the file up to so many bytes with a box that players skip. */
   readonly bytes?: number;
 }
 
-/** Films a test picture with a tone. */
+/** Films a test picture, with a tone unless told otherwise. */
 export async function makeFilm(path: string, options: FilmOptions): Promise<void> {
-  const { seconds, size = '640x360', fps = 30, codec = 'mpeg4', bytes = 0 } = options;
+  const { seconds, size = '640x360', fps = 30, codec = 'mpeg4', hasSound = true, bytes = 0 } = options;
   await runToEnd(ffmpegPath, [
     ...['-y', '-loglevel', 'error'],
     ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${fps}:duration=${seconds}`],
-    ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
+    ...(hasSound ? ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`] : []),
     ...['-c:v', codec, ...(codec === 'libx264' ? ['-preset', 'ultrafast', '-g', '60'] : ['-b:v', '1M'])],
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-aac_coder', 'fast', '-movflags', '+faststart', path],
   ]);
