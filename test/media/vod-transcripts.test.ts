@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../src/shared/logger.ts';
 import { startReceiver } from '../service/webhook-fixture.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
@@ -29,17 +29,50 @@ async function start(
   model: FakeModel,
   settings: Parameters<typeof startServer>[0] = {},
 ): Promise<TestServer> {
-  const flags = {
+  const server = await startServer(settingsOf(model, settings), { hasImages: false });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+function settingsOf(model: FakeModel, settings: Parameters<typeof startServer>[0]) {
+  return {
     'transcription.url': model.url,
     'transcription.apiKey': 'key-of-the-model',
     'transcription.chunk': '10s',
     allowPrivateTargets: 'true',
     ...settings,
   };
-  const server = await startServer(flags, { hasImages: false });
-  onTestFinished(() => server.stop());
-  return server;
 }
+
+interface Shared {
+  readonly model: FakeModel;
+  readonly server: TestServer;
+}
+
+/** A server for several tests, with a model that answers as the test says and forgets the calls before. */
+function shared(settings: Parameters<typeof startServer>[0] = {}): (answer?: FakeModel['answer']) => Shared {
+  let one: Shared;
+  const atEnd: (() => unknown)[] = [];
+  beforeAll(async () => {
+    const model = await startFakeModel(answerSpeech(), stop => atEnd.push(stop));
+    const server = await startServer(settingsOf(model, settings), { hasImages: false });
+    atEnd.unshift(() => server.stop());
+    one = { model, server };
+  });
+  afterAll(async () => {
+    for (const end of atEnd) await end();
+  });
+  return (answer = answerSpeech()) => {
+    one.model.answer = answer;
+    one.model.calls.length = 0;
+    return one;
+  };
+}
+
+/** Makes chunks of the speech. */
+const chunked = shared();
+/** Asks for all of the speech at once. */
+const whole = shared({ 'transcription.chunk': '60s', 'summary.model': 'small' });
 
 async function upload(
   server: TestServer,
@@ -84,10 +117,18 @@ const settled = (server: TestServer, videoId: string) =>
 const captionsOf = async (server: TestServer, videoId: string, language: string) =>
   (await fetch(`${server.baseUrl}/vod/${videoId}/captions/${language}.vtt`)).text();
 
+const answerEndlessly: FakeModel['answer'] = (_, response) => {
+  const more = () => {
+    while (response.write('x'.repeat(65_536)) && !response.destroyed);
+  };
+  response.on('drain', more);
+  response.on('error', () => {});
+  more();
+};
+
 describe('automatic captions', () => {
   test('are made of chunks that end at quiet places, in the detected language, and announced to webhooks', async () => {
-    const model = await startFakeModel();
-    const server = await start(model);
+    const { model, server } = chunked();
     const receiver = await startReceiver();
     await server.api('POST', '/webhooks', { events: ['video.caption.generated'], url: receiver.url });
     const videoId = await upload(server, speech, { transcript: true });
@@ -131,8 +172,7 @@ describe('automatic captions', () => {
   });
 
   test('go on after 429 and a broken connection, and send only what is missing', async () => {
-    const model = await startFakeModel();
-    const server = await start(model);
+    const { model, server } = chunked();
     const speak = answerSpeech('en');
     model.answer = (call, response, count) => {
       if (count === 2) answerError(429, 'Slow down', { 'retry-after': '1' })(call, response, count);
@@ -147,7 +187,7 @@ describe('automatic captions', () => {
     expect(await get(server, `/videos/${videoId}`)).toMatchObject({ languageOrigin: 'api' });
   });
 
-  test.each([
+  const failures: readonly (readonly [name: string, answer: FakeModel['answer'], reason: RegExp])[] = [
     ['a wrong key', answerError(401, 'no'), /refused the API key \(401\)/],
     [
       'a wrong request',
@@ -155,44 +195,33 @@ describe('automatic captions', () => {
       /refused the request \(400\): “Unknown model “x”/,
     ],
     ['a redirect', answerError(302, '', { location: 'http://127.0.0.1:1/' }), /redirects \(302\)/],
-    ['no JSON', (_: unknown, response: { end(text: string): void }) => response.end('<html>'), /JSON/],
-    [
-      'another answer',
-      (_: unknown, response: { end(text: string): void }) => response.end('{"segments":1}'),
-      /valid transcription/,
-    ],
+    ['no JSON', (_, response) => response.end('<html>'), /JSON/],
+    ['another answer', (_, response) => response.end('{"segments":1}'), /valid transcription/],
+    ['an endless answer', answerEndlessly, /larger/],
     ['no speech', answerSpeech('en', ''), /No speech/],
-  ] as const)('end with the reason: %s', async (_name, answer, reason) => {
-    const model = await startFakeModel(answer as FakeModel['answer']);
-    const server = await start(model, { 'transcription.chunk': '60s' });
+  ];
+
+  test('end with the reason, and begin again with another request', async () => {
+    const { model, server } = whole(failures[0]![1]);
     const videoId = await upload(server, speech, { transcript: true });
-    const { status, failure } = await settled(server, videoId);
-    expect(status).toBe('failed');
-    expect(failure).toMatch(reason);
-    expect(model.calls).toHaveLength(1);
-    // Tries again with another request.
-    model.answer = answerSpeech();
-    expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: true })).status).toBe(200);
+    const requestAgain = async (answer: FakeModel['answer']) => {
+      model.answer = answer;
+      model.calls.length = 0;
+      expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: true })).status).toBe(200);
+    };
+    for (const [index, [name, answer, reason]] of failures.entries()) {
+      if (index > 0) await requestAgain(answer);
+      const { status, failure } = await settled(server, videoId);
+      expect(status, name).toBe('failed');
+      expect(failure, name).toMatch(reason);
+      expect(model.calls, name).toHaveLength(1);
+    }
+    await requestAgain(answerSpeech());
     expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
   });
 
-  test('end with a reason for an endless answer', async () => {
-    const model = await startFakeModel((_, response) => {
-      const more = () => {
-        while (response.write('x'.repeat(65_536)) && !response.destroyed);
-      };
-      response.on('drain', more);
-      response.on('error', () => {});
-      more();
-    });
-    const server = await start(model);
-    const videoId = await upload(server, speech, { transcript: true });
-    expect(await settled(server, videoId)).toMatchObject({ status: 'failed', failure: /larger/ });
-  });
-
   test('are refused for a video without audio', async () => {
-    const model = await startFakeModel();
-    const server = await start(model);
+    const { model, server } = chunked();
     const videoId = await upload(server, silentVideo, { transcript: true });
     expect(await settled(server, videoId)).toMatchObject({
       status: 'failed',
@@ -202,8 +231,7 @@ describe('automatic captions', () => {
   });
 
   test('replace generated captions, but none that were uploaded or edited', async () => {
-    const model = await startFakeModel();
-    const server = await start(model, { 'transcription.chunk': '60s' });
+    const { model, server } = whole();
     const videoId = await upload(server, speech, { transcript: true });
     await settled(server, videoId);
     model.answer = answerSpeech('english', 'Other words.');
@@ -260,8 +288,7 @@ describe('automatic captions', () => {
   });
 
   test('end when the video is deleted, and the request with them', async () => {
-    const model = await startFakeModel(() => {});
-    const server = await start(model);
+    const { model, server } = chunked(() => {});
     const videoId = await upload(server, speech, { transcript: true });
     const call = await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
     expect((await server.api('DELETE', `/videos/${videoId}?permanently=true`)).status).toBe(204);
@@ -270,8 +297,7 @@ describe('automatic captions', () => {
   });
 
   test('end when the request is withdrawn, and can be requested again', async () => {
-    const model = await startFakeModel(() => {});
-    const server = await start(model, { 'transcription.chunk': '60s', 'summary.model': 'small' });
+    const { model, server } = whole(() => {});
     const videoId = await upload(server, speech, { transcriptSummary: true });
     const call = await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
     expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: false })).status).toBe(200);
@@ -304,12 +330,13 @@ describe('automatic captions', () => {
   });
 
   test('of another source start again, after work on the first one was removed', async () => {
-    const model = await startFakeModel(answerSpeech('en'));
-    const server = await start(model);
+    const { server } = chunked(answerSpeech('en'));
     const created = await server.api('POST', '/videos', { title: 'Harbour', transcript: true });
     const { videoId } = (await created.json()) as { videoId: string };
     const database = new Sqlite(join(server.dataDir, 'millrace.db'), { timeout: 5000 });
-    database.prepare("UPDATE transcripts SET status = 'processing', progress_percent = 40").run();
+    database
+      .prepare("UPDATE transcripts SET status = 'processing', progress_percent = 40 WHERE video_id = ?")
+      .run(videoId);
     database.prepare("INSERT INTO transcript_parts VALUES (?, 0, 9000, 'en', '[]')").run(videoId);
     database.close();
     await sendSource(server, videoId, speech);
@@ -371,13 +398,12 @@ describe('generated summaries', () => {
   const content = JSON.stringify({ abstract: 'Boats leave.', takeaways: ['One', 'Two', 'Three', 'Four'] });
 
   test('are made of captions that are generated first, and announced', async () => {
-    const model = await startFakeModel();
     const speak = answerSpeech();
-    model.answer = (call, response, count) =>
+    const { model, server } = whole((call, response, count) =>
       (call.path === '/v1/chat/completions' ? answerSummary(`\`\`\`json\n${content}\n\`\`\``) : speak)(
         ...([call, response, count] as const),
-      );
-    const server = await start(model, { 'summary.model': 'small', 'transcription.chunk': '60s' });
+      ),
+    );
     const receiver = await startReceiver();
     await server.api('POST', '/webhooks', { events: ['video.summary.generated'], url: receiver.url });
     const videoId = await upload(server, speech, { transcriptSummary: true });
@@ -435,11 +461,9 @@ describe('generated summaries', () => {
   });
 
   test('end when they are deleted, and the request with them', async () => {
-    const model = await startFakeModel();
-    const server = await start(model, { 'summary.model': 'small', 'transcription.chunk': '60s' });
-    model.answer = (call, response, count) => {
+    const { model, server } = whole((call, response, count) => {
       if (call.path !== '/v1/chat/completions') answerSpeech()(call, response, count);
-    };
+    });
     const videoId = await upload(server, speech, { transcriptSummary: true });
     const call = await waitUntil(
       async () => model.calls.find(({ path }) => path === '/v1/chat/completions'),

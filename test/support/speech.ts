@@ -10,7 +10,7 @@ export async function makeSpeech(): Promise<{ readonly speech: Buffer; readonly 
   const sound = "aevalsrc='if(between(t,8.7,9.3),0,0.5*sin(2*PI*300*t))':s=44100:d=25";
   const picture = ['-y', '-f', 'lavfi', '-i', 'color=c=blue:s=160x90:r=5:d=25'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '10'];
-  const audio = ['-f', 'lavfi', '-i', sound, ...video, '-c:a', 'aac'];
+  const audio = ['-f', 'lavfi', '-i', sound, ...video, '-c:a', 'aac', '-aac_coder', 'fast'];
   await runToEnd(ffmpegPath, [...picture, ...audio, path('speech.mp4')]);
   await runToEnd(ffmpegPath, [...picture, '-t', '3', ...video, path('silent.mp4')]);
   const speech = await readFile(path('speech.mp4'));
