@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
+import { leaveOutImages } from '../support/leave-out-images.ts';
 import { playerAlone } from '../support/player-page.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -17,6 +18,10 @@ interface Status {
     readonly qualities: readonly { type: string; quality: string; status: string }[];
   };
 }
+
+const framesPerSecond = 10;
+/** A key frame every two seconds. */
+const carriedCodec = ['-g', String(2 * framesPerSecond), '-c:v', 'libx264'];
 
 describeInBrowser('the page of a video on the server', browser => {
   let server: TestServer;
@@ -55,7 +60,7 @@ describeInBrowser('the page of a video on the server', browser => {
   };
 
   it('waits for the file, plays it as it came, and offers each quality once it is made', async () => {
-    const film = await makeFilm(join(folder, 'carried.mp4'), 20, ['-g', '30', '-c:v', 'libx264']);
+    const film = await makeFilm(join(folder, 'carried.mp4'), 20, carriedCodec);
     const video = await create({ title: 'Harbour & <sea>' });
     await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay;loop`);
     const { page } = viewer;
@@ -107,6 +112,7 @@ describeInBrowser('the page of a video on the server', browser => {
     );
     expect(await patient.page.isVisible('#poster')).toBe(true);
     expect(patient.complaints).toEqual([]);
+    leaveOutImages(server.dataDir);
   });
 
   it('plays a film while it is encoded, to its full length', async () => {
@@ -160,7 +166,7 @@ describeInBrowser('the page of a video on the server', browser => {
   });
 
   it('goes on when a private film is made public, and when it is made private again', async () => {
-    const film = await makeFilm(join(folder, 'moved.mp4'), 200, ['-g', '30', '-c:v', 'libx264'], '320x180');
+    const film = await makeFilm(join(folder, 'moved.mp4'), 200, [...carriedCodec, '-an'], '160x90');
     const video = await create({ public: false });
     await upload(video, film);
     await until('something to play', async () => (await statusOf(video)).encoding.playable);
@@ -206,7 +212,7 @@ async function makeFilm(
 ): Promise<string> {
   await runToEnd(ffmpegPath, [
     ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-y'],
-    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=15:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${framesPerSecond}:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
     ...[...video, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-aac_coder', 'fast', path],
   ]);
