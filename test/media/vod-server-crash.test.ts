@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -31,6 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await shared?.stop();
+  await halting?.stop();
   await removeDir(folder);
 });
 
@@ -40,14 +41,47 @@ async function start(dataDir: string, env: Record<string, string> = {}): Promise
   return server;
 }
 
+/** The server without images on a data folder: the one that the case before started again, while it runs. */
+async function runningOn(
+  data: string,
+  server: VideoServer | undefined,
+  env: Record<string, string> = {},
+): Promise<VideoServer> {
+  if (server?.process.child.exitCode === null && server.process.child.signalCode === null) return server;
+  const started = await VideoServer.start(join(folder, data), {
+    MILLRACE_ENCODE_PRESET: 'ultrafast',
+    ...env,
+  });
+  started.leaveOutImages();
+  return started;
+}
+
 let shared: VideoServer | undefined;
-/** A server without images on one data folder: the one that the case before started again, while it runs. */
 async function sharedServer(): Promise<VideoServer> {
-  if (shared?.process.child.exitCode !== null || shared.process.child.signalCode !== null) {
-    shared = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
-    shared.leaveOutImages();
-  }
+  shared = await runningOn('data', shared);
   return shared;
+}
+
+const haltsNothing = 'no such argument';
+let haltingPrograms: Record<string, string> | undefined;
+let halting: VideoServer | undefined;
+/** A server whose ffmpeg and ffprobe stand still when their arguments contain `when`: a busy machine may not see them run. */
+async function haltingServer(when: string): Promise<VideoServer> {
+  await writeFile(join(folder, 'halt'), when);
+  haltingPrograms ??= {
+    MILLRACE_FFMPEG_ISOLATION: 'off',
+    MILLRACE_FFMPEG_PATH: await makeHaltingProgram('ffmpeg', ffmpegPath),
+    MILLRACE_FFPROBE_PATH: await makeHaltingProgram('ffprobe', embeddedFfprobePath),
+  };
+  halting = await runningOn('halting', halting, haltingPrograms);
+  return halting;
+}
+
+async function makeHaltingProgram(name: string, real: string): Promise<string> {
+  const path = join(folder, name);
+  const halt = `read -r when <'${join(folder, 'halt')}'\ncase "$*" in *"$when"*) kill -STOP $$;; esac`;
+  await writeFile(path, `#!/bin/sh\n${halt}\nexec '${real}' "$@"\n`, { mode: 0o755 });
+  return path;
 }
 
 const pieces = [0, 1, 2].map(index => {
@@ -64,10 +98,6 @@ function piece(index: number): { bytes: Buffer; range: string } {
 async function sendPiece(server: VideoServer, videoId: string, index: number): Promise<number> {
   const { bytes, range } = piece(index);
   return await server.send(videoId, bytes, range);
-}
-
-async function sendAll(server: VideoServer, videoId: string): Promise<void> {
-  for (const index of pieces.keys()) expect(await sendPiece(server, videoId, index)).toBe(201);
 }
 
 /** Begins to send a piece and stops in the middle of it, with the connection open. */
@@ -91,18 +121,14 @@ async function sendHalf(server: VideoServer, videoId: string, index: number): Pr
   });
 }
 
-/** Settings of a server whose ffmpeg, or ffprobe, stands still when its arguments contain `when`: a busy machine may not see it run. */
-async function standStill(program: 'ffmpeg' | 'ffprobe', when: string): Promise<Record<string, string>> {
-  const path = join(await testTempDir(), program);
-  const real = program === 'ffmpeg' ? ffmpegPath : embeddedFfprobePath;
-  await writeFile(path, `#!/bin/sh\ncase "$*" in *${when}*) kill -STOP $$;; esac\nexec '${real}' "$@"\n`);
-  await chmod(path, 0o755);
-  return { [`MILLRACE_${program.toUpperCase()}_PATH`]: path, MILLRACE_FFMPEG_ISOLATION: 'off' };
-}
-
 /** Waits for a state, and kills the server in it. */
-async function killWhen(server: VideoServer, what: string, isThere: () => boolean): Promise<void> {
-  await waitUntil(isThere, { everyMs: 5, what });
+async function killWhen(
+  server: VideoServer,
+  what: string,
+  isThere: () => boolean,
+  everyMs?: number,
+): Promise<void> {
+  await waitUntil(isThere, { everyMs, what });
   await server.kill();
 }
 
@@ -177,38 +203,28 @@ const hasProc = process.platform === 'linux';
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');
 
 describe.skipIf(!hasProc)('a server that is killed', () => {
-  test('while pieces come in keeps those that it answered, and takes the rest', async () => {
+  test('while pieces come in keeps those that it answered, and right after the last one the whole file', async () => {
     const server = await sharedServer();
     const { videoId } = await server.create();
     expect(await sendPiece(server, videoId, 2)).toBe(201);
     await sendHalf(server, videoId, 1);
     await server.kill();
 
-    const again = await sharedServer();
-    expect((await again.status(videoId)).ingest).toMatchObject({
+    const second = await sharedServer();
+    expect((await second.status(videoId)).ingest).toMatchObject({
       status: 'uploading',
       receivedBytes: [{ from: 2 * chunkBytes, to: film.length - 1 }],
     });
     // The piece that was answered is sent once more, as by a client that did not hear the answer.
-    for (const index of [2, 1, 0]) expect(await sendPiece(again, videoId, index)).toBe(201);
-    await expectWhole(again, videoId);
+    for (const index of [2, 1, 0]) expect(await sendPiece(second, videoId, index)).toBe(201);
+    await second.kill();
+    await expectWhole(await sharedServer(), videoId);
   });
 
-  test('right after the last piece was answered has the whole file', async () => {
-    const server = await sharedServer();
-    const { videoId } = await server.create();
-    await sendAll(server, videoId);
-    await server.kill();
-    const again = await sharedServer();
-    await expectWhole(again, videoId);
-  });
-
-  test.each<
-    [string, ['ffmpeg' | 'ffprobe', string] | undefined, (server: VideoServer, videoId: string) => boolean]
-  >([
+  test.each<[string, string | undefined, (server: VideoServer, videoId: string) => boolean]>([
     [
       'while it looks into the file',
-      ['ffprobe', '-show_entries'],
+      '-show_entries',
       server => workersOn(server.dataDir).some(({ words }) => words.includes('-show_entries')),
     ],
     [
@@ -226,24 +242,21 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     ],
     [
       'while it puts the mp4 together',
-      ['ffmpeg', 'faststart'],
+      'faststart',
       (server, videoId) => statusOf(server, videoId, 'mp4', '360p') === 'encoding',
     ],
   ])('%s goes on and finishes', async (what, still, isThere) => {
-    const server =
-      still === undefined
-        ? await sharedServer()
-        : await start(await testTempDir(), await standStill(...still));
+    const server = still === undefined ? await sharedServer() : await haltingServer(still);
     const { dataDir } = server;
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);
-    await killWhen(server, what, () => isThere(server, videoId));
+    await killWhen(server, what, () => isThere(server, videoId), still === undefined ? 5 : undefined);
     const rows = renditions(server, videoId);
     expect(rows.some(({ status }) => status !== 'encoded') || rows.length === 0).toBe(true);
     await waitUntil(() => workersOn(dataDir).length === 0, {
       what: 'the end of its ffmpeg',
     });
-    const again = still === undefined ? await sharedServer() : await start(dataDir);
+    const again = still === undefined ? await sharedServer() : await haltingServer(haltsNothing);
     await expectWhole(again, videoId);
   });
 
@@ -251,11 +264,12 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     const dataDir = await testTempDir();
     const codecs = { MILLRACE_ENCODE_CODECS: 'hevc', MILLRACE_ENCODE_PRESET: 'veryfast' };
     const server = await start(dataDir, codecs);
+    server.leaveOutImages();
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);
     const states = (of: VideoServer) => codecRenditions(of, videoId).map(({ status }) => status);
     const isEncoding = () => states(server).includes('encoding') && workersOn(dataDir).length > 0;
-    await killWhen(server, 'encoding to HEVC', isEncoding);
+    await killWhen(server, 'encoding to HEVC', isEncoding, 5);
     expect(states(server)).toEqual(['encoding', 'encoding']);
     await waitUntil(() => workersOn(dataDir).length === 0, { what: 'the end of its ffmpeg' });
 
@@ -276,9 +290,8 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
   });
 
   test('while it extracts captions has them once', async () => {
-    const dataDir = await testTempDir();
-    const subtitled = join(dataDir, 'subtitled.mp4');
-    const text = join(dataDir, 'text.srt');
+    const subtitled = join(folder, 'subtitled.mp4');
+    const text = join(folder, 'text.srt');
     await writeFile(text, '1\n00:00:01,000 --> 00:00:02,000\nHarbour\n');
     await runToEnd(ffmpegPath, [
       ...[
@@ -297,14 +310,14 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
       ],
       ...['-c', 'copy', '-c:s', 'mov_text', '-metadata:s:s:0', 'language=eng', subtitled],
     ]);
-    const server = await start(dataDir, await standStill('ffmpeg', 'webvtt'));
-    server.leaveOutImages();
+    const server = await haltingServer('webvtt');
+    const { dataDir } = server;
     const { videoId } = await server.create();
     expect(await server.send(videoId, await readFile(subtitled))).toBe(201);
     const isExtracting = () => workersOn(dataDir).some(({ words }) => words.includes('webvtt'));
     await killWhen(server, 'the captions being extracted', isExtracting);
 
-    const again = await start(dataDir);
+    const again = await haltingServer(haltsNothing);
     await again.untilDone(videoId);
     const captions = (await (await again.call('GET', `/videos/${videoId}/captions`)).json()) as {
       data: { srclang: string }[];
