@@ -25,7 +25,7 @@ export const ffmpegPath: string = ffmpegBuild.path;
 /** The ffprobe that tests read back with. */
 export const ffprobePath: string = (await findFfprobe(undefined, process.env, versions)).path;
 
-/** How many builds tests go through that must hold on all of them. The project `all-builds` has all, others only the server's. */
+/** Builds that tests go through which must hold on all of them: all in the project `all-builds`, only the server's in others. */
 export const buildCount: number = process.env.MILLRACE_TEST_BUILDS === 'all' ? Infinity : 1;
 
 /** The server's and the oldest build, for tests that must hold on all of them (`describe.each`). */
