@@ -202,6 +202,17 @@ describe('files that no row names', () => {
     expect(summary().repaired).toEqual({});
   });
 
+  it('that were being removed in a crash are gone a second later, those that may get a row are not', async () => {
+    place('vod', '.removed-7', 'source');
+    place('uploads', '.removed-8', '0');
+    const arriving = newId('vi');
+    place('uploads', arriving, '0');
+    await (await sweepAt({ laterMs: 1_000 })).run();
+    expect(readdirSync(files.root('vod'))).toEqual([]);
+    expect(readdirSync(files.root('uploads'))).toEqual([arriving]);
+    expect(summary().removed).toEqual({ removal: 2 });
+  });
+
   it('are removed from the folder of a finished video', async () => {
     const { id, thumbnail, captions } = await makeFilm();
     const left = [

@@ -1,6 +1,8 @@
 import { lstatSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Clock } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
+import { removedPrefix } from '../../storage/removed-prefix.ts';
 
 /** File systems have coarse timestamps. */
 const clockGranularityMs = 3_000;
@@ -17,9 +19,11 @@ export class FileAge {
     this.#startedAtMonotonicMs = clock.monotonicMs();
   }
 
+  /** An entry that was set aside is in nobody's use: one from just before the start is old. Undefined when missing. */
   isOld(path: string): boolean | undefined {
     const info = lstatSync(path, { throwIfNoEntry: false });
-    return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs();
+    const granularityMs = basename(path).startsWith(removedPrefix) ? 0 : clockGranularityMs;
+    return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs() - granularityMs;
   }
 
   /**
@@ -31,7 +35,7 @@ export class FileAge {
 
   #oldBeforeMs(): number {
     const startMs = Math.min(this.startedAtMs, this.#clock.nowMs() - this.#upMs());
-    return Math.max(startMs, this.#dayAgoMs()) - clockGranularityMs;
+    return Math.max(startMs, this.#dayAgoMs());
   }
 
   /** The clock may have been set: requires age by both the previous and the current time. */
