@@ -5,6 +5,8 @@ import { acceptsBrotli, acceptsGzip } from './content-negotiation.ts';
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
+/** The two above take thirty times as long, for a twelfth less. */
+const brotliQuality = 9;
 
 export class EncodedText {
   readonly #plain: Buffer;
@@ -24,7 +26,12 @@ export class EncodedText {
     const plain = Buffer.from(text);
     const [gzip, brotli] = await Promise.all([
       compressGzip(plain, { level: constants.Z_BEST_COMPRESSION }),
-      compressBrotli(plain, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } }),
+      compressBrotli(plain, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+          [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+        },
+      }),
     ]);
     return new EncodedText(plain, gzip, brotli);
   }
