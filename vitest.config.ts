@@ -52,10 +52,8 @@ const allBuilds = [
 ];
 /** Streams that are played in real time: they mostly wait, so that many go at once. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
-const lastGroup = { sequence: { groupOrder: 1 } };
-const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
-const chromiumRun = { ...browserRun, isolate: false };
+const chromiumRun = { ...realTime, isolate: false };
 
 /**
  * Files that `npm test` leaves out, by the project that has them instead. All others belong to the project of their folder, and to
@@ -198,8 +196,6 @@ export default defineConfig({
           ...inFolder('unit'),
           setupFiles: everyFile,
           ...deadlines,
-          // Short files keep the machine busy while the last browsers play.
-          ...lastGroup,
           isolate: false,
         },
       },
@@ -292,7 +288,7 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...browserRun, ...answers },
+        test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...realTime, ...answers },
       },
       {
         test: {
