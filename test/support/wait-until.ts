@@ -25,7 +25,7 @@ const maxLookMs = 80_000;
  * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
  * A condition that throws counts as not met yet; the last error goes with the failure as its cause.
  *
- * @throws Error that tells what was waited for, what the condition gave last, and the end of the servers' logs, after `timeoutMs`. A condition that does not settle is looked at again after 80 s, and given up then too
+ * @throws Error that tells what was waited for, what the condition gave last, how often it was looked at, and the end of the servers' logs, after `timeoutMs`. A condition that does not settle is looked at again after 80 s, and given up then too
  */
 export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
@@ -35,9 +35,11 @@ export async function waitUntil<Result>(
   const started = performance.now();
   let lastError: unknown;
   let last: unknown;
+  let looks = 0;
   for (;;) {
     const leftMs = timeoutMs - (performance.now() - started);
     if (leftMs <= 0) break;
+    looks += 1;
     try {
       const result = await withDeadline(condition, Math.min(leftMs, maxLookMs));
       lastError = undefined;
@@ -54,7 +56,9 @@ export async function waitUntil<Result>(
   const state =
     lastError === undefined ? `it was ${inspect(last)}` : `it failed with: ${messageOf(lastError)}`;
   throw new Error(
-    [`waited ${timeoutMs} ms in vain for ${what}; ${state}`, lastServerLines()].join('\n').trimEnd(),
+    [`waited ${timeoutMs} ms in vain for ${what}; ${state} (looks: ${looks})`, lastServerLines()]
+      .join('\n')
+      .trimEnd(),
     lastError === undefined ? undefined : { cause: lastError },
   );
 }
