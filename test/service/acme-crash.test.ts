@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { basicAuthorization, newestServers, startServerProcess } from '../../scripts/server-process.ts';
-import { lowPort } from '../support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { pebbleMissing, startPebble } from '../support/pebble.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -12,7 +12,7 @@ const requests = ['sign-me-up', 'authZ', 'chalZ', 'finalize-order', 'certZ'];
 it.skipIf(pebbleMissing !== undefined)(
   'a server that is killed during its order continues it, with the same account',
   async () => {
-    const [http, https] = await Promise.all([lowPort(), lowPort()]);
+    const [http, https] = await Promise.all([freePort(), freePort()]);
     // An order that is validated while no server runs would fail.
     const pebble = await startPebble({
       httpPort: http,

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { lowPort } from '../support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type LogLine, recordingLogger } from '../support/ingest-client.ts';
 import { type Pebble, pebbleMissing, startPebble } from '../support/pebble.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
@@ -30,7 +30,7 @@ let pebble: Pebble;
 let ports: Ports;
 
 async function pickPorts(): Promise<Ports> {
-  const [http, https] = await Promise.all([lowPort(), lowPort()]);
+  const [http, https] = await Promise.all([freePort(), freePort()]);
   return { http, https };
 }
 
@@ -218,7 +218,7 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
 
   it('is issued by TLS-ALPN-01 when port 80 cannot be reached', async () => {
     const own = await pickPorts();
-    const authority = await startPebble({ httpPort: await lowPort(), tlsPort: own.https });
+    const authority = await startPebble({ httpPort: await freePort(), tlsPort: own.https });
     onTestFinished(() => authority.stop());
     await authority.setAddress(domain, '127.0.0.1');
     const lines: LogLine[] = [];

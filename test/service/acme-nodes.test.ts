@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ChallengeType } from '../../src/certificates/acme.store.ts';
-import { lowPort } from '../support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { clusterMissing } from '../support/live-cluster.ts';
 import { pebbleMissing, startPebble } from '../support/pebble.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
@@ -46,7 +46,7 @@ describe.skipIf((clusterMissing ?? pebbleMissing) !== undefined)('two servers of
   it.each<ChallengeType>(['http-01', 'tls-alpn-01'])(
     'use one certificate, whose challenges over %s each of them answers',
     async challengeType => {
-      const [http, https, closed] = await Promise.all([lowPort(), lowPort(), lowPort()]);
+      const [http, https, closed] = await Promise.all([freePort(), freePort(), freePort()]);
       const httpPort = challengeType === 'http-01' ? http : closed;
       const pebble = await startPebble({ httpPort, tlsPort: https, validitySeconds: 20 });
       onTestFinished(() => pebble.stop());

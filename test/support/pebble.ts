@@ -4,7 +4,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lowPort } from './free-port.ts';
+import { freePort } from './free-port.ts';
 import { PrivateServer, startedServer } from './private-server.ts';
 import { makeSelfSigned } from './self-signed.ts';
 
@@ -54,10 +54,10 @@ export async function startPebble(options: {
 }): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-pebble-'));
   const [port, managementPort, dnsPort, dnsManagementPort] = await Promise.all([
-    lowPort(),
-    lowPort(),
-    lowPort(),
-    lowPort(),
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
   ]);
   const { cert, key } = makeSelfSigned('localhost');
   const files = {
