@@ -264,7 +264,6 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
     const dataDir = await testTempDir();
     const codecs = { MILLRACE_ENCODE_CODECS: 'hevc', MILLRACE_ENCODE_PRESET: 'veryfast' };
     const server = await start(dataDir, codecs);
-    server.leaveOutImages();
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);
     const states = (of: VideoServer) => codecRenditions(of, videoId).map(({ status }) => status);

@@ -283,7 +283,7 @@ describe('servers that share a database and a bucket', () => {
       what: 'a recording',
     });
     const piecesOf = () => storedNames(`${recording}/recording-1.mp4.pieces`).length;
-    await waitUntil(() => piecesOf() >= 2, { what: 'uploaded pieces' });
+    await waitUntil(() => piecesOf() >= 3, { what: 'uploaded pieces' });
     await first.kill();
     await publisher.exited;
 
@@ -295,7 +295,7 @@ describe('servers that share a database and a bucket', () => {
       ),
     ];
     // A piece has four seconds at least.
-    expect(durations.reduce((sum, [, seconds]) => sum + Number(seconds), 0)).toBeGreaterThan(7);
+    expect(durations.reduce((sum, [, seconds]) => sum + Number(seconds), 0)).toBeGreaterThan(11);
     await waitUntil(() => piecesOf() === 0, { what: 'no pieces' });
   });
 });

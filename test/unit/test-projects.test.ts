@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { nameOfRun } from '../../scripts/test-report.ts';
 import config from '../../vitest.config.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,8 +30,7 @@ test('every test file belongs to one project, and some to one more that repeats 
   );
   const all = globSync('test/**/*.test.ts', { cwd: root });
   const names = (file: string) => (homes.get(file) ?? []).map(({ name }) => name);
-  const repeats = ['all-builds', 'usual-leases', 'uploads-found'];
-  const isRepeat = (name: string) => name.startsWith('postgres') || repeats.includes(name);
+  const isRepeat = (name: string) => nameOfRun('', name) !== '';
   expect(all.filter(file => names(file).filter(name => !isRepeat(name)).length !== 1)).toEqual([]);
   expect(all.filter(file => names(file).filter(isRepeat).length > 1)).toEqual([]);
 });
