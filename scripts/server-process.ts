@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { addKnownPrograms } from '../test/support/known-programs.ts';
+import { copySqliteTemplate } from '../test/support/sqlite-template.ts';
 import { projectRoot } from './project-files.ts';
 
 /** A Millrace that runs as a process of its own, as `npm start` runs it, on free ports. */
@@ -44,6 +45,7 @@ const maxNewestServers = 4;
 /** Starts a server and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   addKnownPrograms(options.dataDir);
+  if (options.env?.MILLRACE_DATABASE_URL === undefined) copySqliteTemplate(options.dataDir);
   const startedMs = performance.now();
   const child = spawn(options.program ?? join(projectRoot, 'bin/millrace'), ['start'], {
     cwd: options.cwd ?? projectRoot,

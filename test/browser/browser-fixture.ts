@@ -36,6 +36,8 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
           ...chromiumArguments,
           ...fakeMediaArguments,
           '--autoplay-policy=no-user-gesture-required',
+          // Without a GPU, its process only passes on what is drawn.
+          '--in-process-gpu',
           '--auto-select-desktop-capture-source=Entire screen',
           `--force-device-scale-factor=${deviceScaleFactor}`,
         ],
@@ -48,9 +50,9 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
   });
 }
 
-/** Publishes the test picture at half its usual rate: each frame is work for a page that shows it. */
+/** Publishes the test picture at a third of its usual rate: each frame is work for a page that shows it. */
 export function publishPicture(options: TestPictureOptions): Publisher {
-  return publishTestPicture({ fps: 15, ...options });
+  return publishTestPicture({ fps: 10, ...options });
 }
 
 /** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */

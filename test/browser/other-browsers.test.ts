@@ -37,10 +37,26 @@ interface PlayerState {
 }
 
 let server: TestServer;
+let firefox: Promise<FirefoxPage> | undefined;
 beforeAll(async () => {
   server = await startDashboard({ 'live.stopGrace': '100ms' });
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+  await (await firefox?.catch(() => undefined))?.close();
+  await server?.stop();
+});
+
+/** The Firefox of all tests that need no preferences of their own: to start one takes seconds. It stays open. */
+async function sharedFirefox() {
+  firefox ??= FirefoxPage.launch();
+  const page = await firefox;
+  return { page, [Symbol.asyncDispose]: () => page.goto('about:blank') };
+}
+
+async function ownPage<Page extends AsyncDisposable>(launch: () => Promise<Page>) {
+  const page = await launch();
+  return { page, [Symbol.asyncDispose]: () => page[Symbol.asyncDispose]() };
+}
 
 async function startBroadcast() {
   const stream = await server.createStream();
@@ -77,11 +93,12 @@ async function untilPlaying(page: FirefoxPage | WebKitPage, timeoutMs?: number):
 }
 
 describe.each([
-  ['Firefox', missingFirefox, () => FirefoxPage.launch()],
-  ['WebKitGTK', missingWebKit, () => WebKitPage.launch()],
-] as const)('%s', (_, missing, launch) => {
+  ['Firefox', missingFirefox, sharedFirefox],
+  ['WebKitGTK', missingWebKit, () => ownPage(WebKitPage.launch)],
+] as const)('%s', (_, missing, open) => {
   test.skipIf(missing !== undefined)('plays a video', async () => {
-    await using page = await launch();
+    await using opened = await open();
+    const { page } = opened;
     const video = await uploadVideo();
     await page.goto(playerAlone(`${video.assets.player}#autoplay;muted;loop`));
     await untilPlaying(page);
@@ -98,7 +115,8 @@ describe.each([
     const url = playerAlone(`${server.baseUrl}/live/${broadcast.stream.liveStreamId}#autoplay;muted`);
     // WebKitGTK sometimes hangs when its media begins, and answers its driver no more.
     const isMutedWhilePlaying = async (timeoutMs: number): Promise<void> => {
-      await using page = await launch();
+      await using opened = await open();
+      const { page } = opened;
       await page.goto(url);
       await untilPlaying(page, timeoutMs);
       await until('sound that is off', () => page.evaluate<boolean>(isMuted));
@@ -112,7 +130,8 @@ describe.each([
 test.skipIf(missingFirefox !== undefined)(
   'Firefox without H.264 for WebRTC plays over HLS, and the menu says why',
   async () => {
-    await using page = await FirefoxPage.launch();
+    await using opened = await sharedFirefox();
+    const { page } = opened;
     await using broadcast = await startBroadcast();
     const { liveStreamId } = broadcast.stream;
     await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
@@ -128,10 +147,8 @@ test.skipIf(missingFirefox !== undefined)(
 );
 
 /** Firefox without the OpenH264 plug-in, which this machine may not offer either. */
-async function openStudio(server: TestServer, preferences: Parameters<typeof FirefoxPage.launch>[0] = {}) {
+async function openStudio(server: TestServer, { page }: { readonly page: FirefoxPage }) {
   const { liveStreamId } = await server.createStream();
-  await using stack = new AsyncDisposableStack();
-  const page = stack.use(await FirefoxPage.launch(preferences));
   await page.goto(`${server.baseUrl}/dashboard`);
   const body = JSON.stringify({ email, password });
   const headers = `{ 'content-type': 'application/json' }`;
@@ -152,8 +169,7 @@ async function openStudio(server: TestServer, preferences: Parameters<typeof Fir
   await press('Go live');
   const shows = (text: string) =>
     until(text, () => page.evaluate<boolean>(`document.body.textContent.includes(${JSON.stringify(text)})`));
-  stack.move();
-  return { page, liveStreamId, shows };
+  return { liveStreamId, shows };
 }
 
 describe.skipIf(missingFirefox !== undefined)('the studio in Firefox', () => {
@@ -167,8 +183,8 @@ describe.skipIf(missingFirefox !== undefined)('the studio in Firefox', () => {
     ['VP8, of which viewers get H.264', { 'media.webrtc.codec.video.av1.enabled': false }, 'avc1'],
   ] as const)('goes live with %s', async (codec, preferences, played) => {
     await using server = await startDashboard({ host: '0.0.0.0', 'live.stopGrace': '100ms' });
-    const { page, liveStreamId, shows } = await openStudio(server, preferences);
-    await using _ = page;
+    await using opened = await ownPage(() => FirefoxPage.launch(preferences));
+    const { liveStreamId, shows } = await openStudio(server, opened);
     await shows('You’re live');
     await until('viewers can play it', async () => {
       const response = await fetch(`${server.baseUrl}/${liveStreamId}.m3u8`);
@@ -178,8 +194,8 @@ describe.skipIf(missingFirefox !== undefined)('the studio in Firefox', () => {
   });
 
   test('says that it does not connect to a server on 127.0.0.1', async () => {
-    const { page, shows } = await openStudio(server);
-    await using _ = page;
+    await using opened = await sharedFirefox();
+    const { shows } = await openStudio(server, opened);
     await shows('it listens on 127.0.0.1 only');
   });
 });

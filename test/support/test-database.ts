@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Secret } from '../../src/shared/secret.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
@@ -12,7 +10,7 @@ import {
   startPostgres,
 } from './postgres.ts';
 import { sharedPostgres } from './shared-postgres.ts';
-import { sqliteTemplate } from './sqlite-template.ts';
+import { copySqliteTemplate } from './sqlite-template.ts';
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
@@ -35,13 +33,6 @@ export async function openTestDatabase(dataDir: string, kind = usualKind): Promi
   if (kind === 'PostgreSQL') return openDatabase({ dataDir, url: new Secret(await postgresUrlOf(dataDir)) });
   copySqliteTemplate(dataDir);
   return openDatabase({ dataDir });
-}
-
-/** Spares a new data folder the migrations. */
-function copySqliteTemplate(dataDir: string): void {
-  const template = process.env[sqliteTemplate];
-  const path = join(dataDir, 'millrace.db');
-  if (template !== undefined && !existsSync(path)) copyFileSync(template, path, constants.COPYFILE_EXCL);
 }
 
 /** Returns the URL of the database that belongs to a data folder; the first call creates it. */

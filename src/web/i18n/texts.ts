@@ -1,5 +1,6 @@
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import format, { type CompiledMessage, type FormatOptions, type FormatValues } from 'icu-minify/format';
+import { remember } from '../shared/remember.ts';
 import type { Catalogue, TranslationOf } from './catalogue.ts';
 import { directionOf, english, type Language, type LanguageChoice } from './languages.ts';
 
@@ -75,8 +76,8 @@ export function createTexts<English extends Catalogue>(
 const options: FormatOptions = {
   formats: { number: { percent: { style: 'percent' } } },
   formatters: {
-    getDateTimeFormat: (...args) => new Intl.DateTimeFormat(...args),
-    getNumberFormat: (...args) => new Intl.NumberFormat(...args),
-    getPluralRules: (...args) => new Intl.PluralRules(...args),
+    getDateTimeFormat: remember((...args) => new Intl.DateTimeFormat(...args)),
+    getNumberFormat: remember((...args) => new Intl.NumberFormat(...args)),
+    getPluralRules: remember((...args) => new Intl.PluralRules(...args)),
   },
 };

@@ -1,4 +1,5 @@
 import type { PlayerTexts } from '../../i18n/player.ts';
+import { remember } from '../../shared/remember.ts';
 import { formatTime } from '../../shared/time-text.ts';
 
 /** A length of time in words, for screen readers. */
@@ -9,17 +10,19 @@ export function spokenTime(seconds: number, { locale }: PlayerTexts): string {
     minutes: Math.floor(whole / 60) % 60,
     seconds: whole % 60,
   };
-  const { DurationFormat } = Intl as unknown as { readonly DurationFormat?: DurationFormatClass };
   if (DurationFormat === undefined) return formatTime(seconds);
-  return new DurationFormat(locale, { style: 'long', secondsDisplay: whole < 60 ? 'always' : 'auto' }).format(
-    parts,
-  );
+  return durationFormat(locale, whole < 60 ? 'always' : 'auto').format(parts);
 }
 
 type DurationFormatClass = new (
   locale: string,
   options: { readonly style: 'long'; readonly secondsDisplay: 'always' | 'auto' },
 ) => { format(parts: Readonly<Record<string, number>>): string };
+const { DurationFormat } = Intl as unknown as { readonly DurationFormat?: DurationFormatClass };
+const durationFormat = remember(
+  (locale: string, secondsDisplay: 'always' | 'auto') =>
+    new DurationFormat!(locale, { style: 'long', secondsDisplay }),
+);
 
 /** Latency: tenths of a second below 10 s, and minutes above one. */
 export function latencyText(seconds: number, { t }: PlayerTexts): string {

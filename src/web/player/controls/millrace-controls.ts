@@ -133,12 +133,23 @@ export class MillraceControls extends HTMLElement {
   }
 
   #watchChrome({ mediaStore }: MediaController, signal: AbortSignal): void {
+    let frame = 0;
+    // One moment of the media changes it several times.
     const take = (state: unknown) => {
       this.#chrome = state as ChromeState;
-      this.#refresh();
+      if (frame !== 0) return;
+      frame = requestAnimationFrame(() => {
+        frame = 0;
+        this.#refresh();
+      });
     };
-    signal.addEventListener('abort', mediaStore.subscribe(take));
-    take(mediaStore.getState());
+    const leave = mediaStore.subscribe(take);
+    signal.addEventListener('abort', () => {
+      leave();
+      cancelAnimationFrame(frame);
+    });
+    this.#chrome = mediaStore.getState() as ChromeState;
+    this.#refresh();
   }
 
   disconnectedCallback(): void {
