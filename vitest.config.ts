@@ -64,10 +64,11 @@ const beyond = {
   'edge-cases': [
     ...clusterFiles,
     'test/{service,media}/{*-crash,*-faults,*-fuzz,*-abuse}.test.ts',
-    'test/media/whip-vp8.test.ts',
     'test/service/build.test.ts',
-    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,sound-changes,timing,tracks,transcripts}.test.ts',
+    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,sandbox,timing,tracks,transcripts}.test.ts',
   ],
+  /** Uploads whose sound or picture changes in the middle, in each container and codec, and VP8 whose size does. */
+  'media-changes': ['test/media/{vod-picture-changes,vod-sound-changes,whip-vp8}.test.ts'],
   /** Attacks that must not block the event loop, and memory minutes after a broadcast: files that look at the process that they run in. */
   'own-process-more': ['test/{service,media}/{idle-memory,hostile-*,*-flood,*-hostile}.test.ts'],
   /** Commands of operators, backups, and the cache of media in S3. */
@@ -262,6 +263,16 @@ export default defineConfig({
           env: { ...isolatedEnv, ...embeddedPrograms },
           globalSetup: [...answers.globalSetup, ...postgresSetup],
           setupFiles: [...answers.setupFiles, 'test/support/shorten-leases.ts'],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'media-changes',
+          include: beyond['media-changes'],
+          ...deadlines,
+          ...answers,
+          env: { ...isolatedEnv, ...embeddedPrograms },
           isolate: false,
         },
       },

@@ -1,5 +1,7 @@
-/** Makes each formatter once: a browser takes longer to make one than to use it. Messages and languages are few, and so are its arguments. */
-export function remember<Args extends readonly unknown[], Made>(make: (...args: Args) => Made): (...args: Args) => Made {
+/** Returns a function that makes each formatter once: to make one takes a browser longer than to use it. Few arguments are expected: all are kept. */
+export function remember<Args extends readonly unknown[], Made>(
+  make: (...args: Args) => Made,
+): (...args: Args) => Made {
   const made = new Map<string, Made>();
   return (...args) => {
     const key = JSON.stringify(args);
