@@ -50,9 +50,11 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
   });
 }
 
-/** Publishes the test picture at a third of its usual rate: each frame is work for a page that shows it. */
+/** Frames a second of {@link publishPicture}: a third of what is usual, since each one is work for a page that shows it. */
+export const pictureFps = 10;
+
 export function publishPicture(options: TestPictureOptions): Publisher {
-  return publishTestPicture({ fps: 10, ...options });
+  return publishTestPicture({ fps: pictureFps, ...options });
 }
 
 /** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */

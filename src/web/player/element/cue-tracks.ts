@@ -1,6 +1,11 @@
+import { BackOff } from '../../shared/back-off.ts';
 import { parseChapters } from '../../shared/chapters.ts';
 import { parseStoryboard } from '../../shared/storyboard.ts';
 import type { SourceCues } from './player-source.ts';
+
+const maxTries = 5;
+const firstRetryMs = 1_000;
+const lastRetryMs = 8_000;
 
 type Cue = Pick<VTTCue, 'startTime' | 'endTime' | 'text'>;
 
@@ -36,7 +41,7 @@ export class CueTracks {
   }
 
   async #loadChapters(address: string | undefined): Promise<void> {
-    const chapters = parseChapters(await fetchText(address));
+    const chapters = parseChapters(await fetchText(address, () => address === this.#chapters));
     if (address !== this.#chapters) return;
     this.#setCues(
       'chapters',
@@ -50,7 +55,7 @@ export class CueTracks {
 
   async #loadStoryboard(address: string | undefined): Promise<void> {
     if (address === undefined) return;
-    const tiles = parseStoryboard(await fetchText(address), address);
+    const tiles = parseStoryboard(await fetchText(address, () => address === this.#storyboard), address);
     if (address !== this.#storyboard) return;
     this.#setCues(
       'metadata',
@@ -90,12 +95,20 @@ async function loadImage(address: string): Promise<void> {
   await image.decode().catch(() => {});
 }
 
-async function fetchText(address: string | undefined): Promise<string> {
+/** Returns the empty text of what there is not. Asks again where the network or the server fails, a few times. */
+async function fetchText(address: string | undefined, isWanted: () => boolean): Promise<string> {
   if (address === undefined) return '';
-  try {
-    const answer = await fetch(address);
-    return answer.ok ? await answer.text() : '';
-  } catch {
-    return '';
+  const backOff = new BackOff(firstRetryMs, lastRetryMs);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if (tries > 0) await new Promise(resolve => setTimeout(resolve, backOff.next()));
+    if (!isWanted()) break;
+    try {
+      const answer = await fetch(address);
+      if (answer.ok) return await answer.text();
+      if (answer.status < 500 && answer.status !== 429) break;
+    } catch {
+      // The network failed.
+    }
   }
+  return '';
 }

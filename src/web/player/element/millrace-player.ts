@@ -55,7 +55,9 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     root.adoptedStyleSheets = [styleSheet];
     this.#frame.id = 'frame';
     root.append(this.#frame);
-    this.addEventListener('pointerenter', () => this.#media?.prepareStoryboard());
+    // A pointer that was there before this code does not enter.
+    for (const event of ['pointerenter', 'pointermove'])
+      this.addEventListener(event, () => this.#media?.prepareStoryboard());
     root.addEventListener('millracesource', event => this.#playOther(event));
   }
 
