@@ -216,7 +216,8 @@ describeInBrowser('the player page of a video', browser => {
         );
       },
       {
-        what: () => `the frames of the seek bar: ${JSON.stringify(state)}, ${viewer.requests.slice(-20).join(' ')}`,
+        what: () =>
+          `the frames of the seek bar: ${JSON.stringify(state)}, ${viewer.requests.slice(-20).join(' ')}`,
       },
     );
     for (const [seconds, index, name] of [

@@ -62,6 +62,17 @@ export function createLiveHls(Build: typeof Hls): Hls {
       const nearest = Math.min(edge - partTarget, edge + age - startParts * partTarget);
       return Math.max(start, nearest);
     }
+
+    /** Other audio has the same pictures: a network that is too slow for one is too slow for both. Only a fault changes it. */
+    override get minAutoLevel(): number {
+      const { levels, loadLevelObj: current } = this;
+      const lowest = super.minAutoLevel;
+      if (current === null || current.loadError > 0) return lowest;
+      return Math.max(
+        lowest,
+        levels.findIndex(({ audioCodec }) => audioCodec === current.audioCodec),
+      );
+    }
   }
   return new LiveHls({ ...hlsConfig, ...keepCaptionsBetweenParts(Build) });
 }
