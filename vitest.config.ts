@@ -60,27 +60,38 @@ const chromiumRun = { ...realTime, isolate: false };
  * `npm test`.
  */
 const beyond = {
-  /** Several servers, crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, and builds. */
+  /** Several servers, crashes, faults and attacks, files of foreign programs, clips, the sandbox, and builds. */
   'edge-cases': [
     ...clusterFiles,
     'test/{service,media}/{*-crash,*-faults,*-fuzz,*-abuse}.test.ts',
     'test/service/build.test.ts',
-    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,sandbox,timing,tracks,transcripts}.test.ts',
+    'test/media/vod-{clip-streams,clips,fair,foreign,sandbox,tracks}.test.ts',
   ],
-  /** Uploads whose sound or picture changes in the middle, in each container and codec, and VP8 whose size does. */
-  'media-changes': ['test/media/{vod-picture-changes,vod-sound-changes,whip-vp8}.test.ts'],
+  /** Media of unusual kinds: odd timing, few pictures a second, what changes in the middle; and exact clips and transcripts of all kinds. */
+  'unusual-media': [
+    'test/media/vod-{cameras,exact-clips,picture-changes,sound-changes,timing,transcripts}.test.ts',
+    'test/media/{live-slow-pictures,whip-vp8}.test.ts',
+  ],
+  /** Servers whose clocks differ. */
+  'usual-leases': ['test/media/cluster-clock.test.ts'],
   /** Attacks that must not block the event loop, and memory minutes after a broadcast: files that look at the process that they run in. */
   'own-process-more': ['test/{service,media}/{idle-memory,hostile-*,*-flood,*-hostile}.test.ts'],
   /** Commands of operators, backups, and the cache of media in S3. */
   operators: [
     'test/service/{account-command,backup,database-command,doctor,drain-command,s3-cache,storage-command}.test.ts',
+    'test/media/backup.test.ts',
   ],
-  /** Pages that fewer people need, the player as an element and with its SDK, and what players do beside playing. */
+  /** A walk through all pages of the dashboard, the page of a video, the player as an element and with its SDK, and what breaks while it plays. */
   'browser-more': [
-    'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
+    'test/browser/dashboard-{everywhere,roles,video}.test.ts',
     'test/browser/live-!(page|private).test.ts',
-    'test/browser/{audio-tracks,base-path,deferred-controls,docs,interruptions,player-controls-more,player-element,slate,viewer-clips}.test.ts',
+    'test/browser/{audio-tracks,interruptions,player-element,slate,viewer-clips}.test.ts',
     'test/browser/vod-{arriving,extras,sdk}.test.ts',
+  ],
+  /** The other pages of the dashboard one by one, the documentation, servers below a path, and what fewer viewers do. */
+  'browser-rest': [
+    'test/browser/dashboard-!(everywhere|live|nodes|overview|roles|shell|sign-in|uploads|video).test.ts',
+    'test/browser/{base-path,deferred-controls,docs,player-controls-more}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
@@ -235,6 +246,7 @@ export default defineConfig({
       },
       { test: { name: 'browser', ...inFolder('browser'), ...chromiumRun, ...answers } },
       { test: { name: 'browser-more', include: beyond['browser-more'], ...chromiumRun, ...answers } },
+      { test: { name: 'browser-rest', include: beyond['browser-rest'], ...chromiumRun, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
       {
         test: {
@@ -247,7 +259,7 @@ export default defineConfig({
       {
         test: {
           name: 'usual-leases',
-          include: ['test/media/cluster-lease.test.ts'],
+          include: [...beyond['usual-leases'], 'test/media/cluster-lease.test.ts'],
           testTimeout: 900_000,
           hookTimeout: 300_000,
           ...answers,
@@ -258,6 +270,7 @@ export default defineConfig({
         test: {
           name: 'edge-cases',
           include: beyond['edge-cases'],
+          exclude: beyond['usual-leases'],
           ...deadlines,
           ...answers,
           env: { ...isolatedEnv, ...embeddedPrograms },
@@ -268,9 +281,9 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'media-changes',
-          include: beyond['media-changes'],
-          ...deadlines,
+          name: 'unusual-media',
+          include: beyond['unusual-media'],
+          ...realTime,
           ...answers,
           env: { ...isolatedEnv, ...embeddedPrograms },
           isolate: false,
