@@ -72,8 +72,6 @@ const beyond = {
     'test/media/vod-{cameras,exact-clips,picture-changes,sound-changes,timing,transcripts}.test.ts',
     'test/media/{live-slow-pictures,whip-vp8}.test.ts',
   ],
-  /** Servers whose clocks differ. */
-  'usual-leases': ['test/media/cluster-clock.test.ts'],
   /** Attacks that must not block the event loop, and memory minutes after a broadcast: files that look at the process that they run in. */
   'own-process-more': ['test/{service,media}/{idle-memory,hostile-*,*-flood,*-hostile}.test.ts'],
   /** Commands of operators, backups, and the cache of media in S3. */
@@ -259,7 +257,7 @@ export default defineConfig({
       {
         test: {
           name: 'usual-leases',
-          include: [...beyond['usual-leases'], 'test/media/cluster-lease.test.ts'],
+          include: ['test/media/cluster-lease.test.ts'],
           testTimeout: 900_000,
           hookTimeout: 300_000,
           ...answers,
@@ -270,7 +268,6 @@ export default defineConfig({
         test: {
           name: 'edge-cases',
           include: beyond['edge-cases'],
-          exclude: beyond['usual-leases'],
           ...deadlines,
           ...answers,
           env: { ...isolatedEnv, ...embeddedPrograms },
