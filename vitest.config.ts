@@ -60,16 +60,16 @@ const chromiumRun = { ...realTime, isolate: false };
  * `npm test`.
  */
 const beyond = {
-  /** Several servers, crashes, faults and attacks, files of foreign programs, clips, the sandbox, and builds. */
+  /** Several servers, crashes, faults and attacks, files of foreign programs, the sandbox, and builds. */
   'edge-cases': [
     ...clusterFiles,
     'test/{service,media}/{*-crash,*-faults,*-fuzz,*-abuse}.test.ts',
     'test/service/build.test.ts',
-    'test/media/vod-{clip-streams,clips,fair,foreign,sandbox,tracks}.test.ts',
+    'test/media/vod-{fair,foreign,sandbox,tracks}.test.ts',
   ],
-  /** Media of unusual kinds: odd timing, few pictures a second, what changes in the middle; and exact clips and transcripts of all kinds. */
+  /** Media of unusual kinds: odd timing, few pictures a second, what changes in the middle; and clips and transcripts of all kinds. */
   'unusual-media': [
-    'test/media/vod-{cameras,exact-clips,picture-changes,sound-changes,timing,transcripts}.test.ts',
+    'test/media/vod-{cameras,clip-streams,clips,exact-clips,picture-changes,sound-changes,timing,transcripts}.test.ts',
     'test/media/{live-slow-pictures,whip-vp8}.test.ts',
   ],
   /** Attacks that must not block the event loop, and memory minutes after a broadcast: files that look at the process that they run in. */
@@ -79,17 +79,17 @@ const beyond = {
     'test/service/{account-command,backup,database-command,doctor,drain-command,s3-cache,storage-command}.test.ts',
     'test/media/backup.test.ts',
   ],
-  /** A walk through all pages of the dashboard, the page of a video, the player as an element and with its SDK, and what breaks while it plays. */
+  /** A walk through all pages of the dashboard, WebRTC, what players do beside playing, and what breaks while they play. */
   'browser-more': [
-    'test/browser/dashboard-{everywhere,roles,video}.test.ts',
-    'test/browser/live-!(page|private).test.ts',
-    'test/browser/{audio-tracks,interruptions,player-element,slate,viewer-clips}.test.ts',
-    'test/browser/vod-{arriving,extras,sdk}.test.ts',
+    'test/browser/dashboard-{everywhere,roles}.test.ts',
+    'test/browser/live-!(page|private|sdk).test.ts',
+    'test/browser/{audio-tracks,interruptions,slate,viewer-clips,whep}.test.ts',
+    'test/browser/vod-{arriving,extras}.test.ts',
   ],
-  /** The other pages of the dashboard one by one, the documentation, servers below a path, and what fewer viewers do. */
+  /** The other pages of the dashboard one by one, the documentation, servers below a path, the player as an element and with its SDK, and what fewer viewers do. */
   'browser-rest': [
-    'test/browser/dashboard-!(everywhere|live|nodes|overview|roles|shell|sign-in|uploads|video).test.ts',
-    'test/browser/{base-path,deferred-controls,docs,player-controls-more}.test.ts',
+    'test/browser/dashboard-!(everywhere|live|nodes|overview|roles|shell|sign-in|uploads).test.ts',
+    'test/browser/{base-path,deferred-controls,docs,live-sdk,player-controls-more,player-element,vod-sdk}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],

@@ -55,6 +55,13 @@ describeInBrowser('going back in a live stream', browser => {
     const slider = page.locator('#seek input');
     const spoken = () => slider.getAttribute('aria-valuetext');
     expect(await spoken()).toBe('Live');
+    await page.evaluate(`(() => {
+      const { range } = inPlayer('#seek');
+      window.spokenTexts = new Set();
+      new MutationObserver(() => spokenTexts.add(range.getAttribute('aria-valuetext'))).observe(range, {
+        attributeFilter: ['aria-valuetext'],
+      });
+    })()`);
 
     // Reloads of a long list are delta updates.
     const reloads = await Promise.all(
@@ -146,6 +153,9 @@ describeInBrowser('going back in a live stream', browser => {
     await until('the live edge', async () => (await viewer.latencySeconds()) < 3);
     await viewer.untilPlayed(1);
     expect(await page.textContent('#live-text')).toBe('Live');
+    const allSpoken = await page.evaluate<string[]>('[...spokenTexts]');
+    expect(allSpoken.length).toBeGreaterThan(3);
+    expect(allSpoken.filter(text => !/^Live$| behind live$/.test(text))).toEqual([]);
     expect(viewer.complaints).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ describeInBrowser('the player page of a video', browser => {
     await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
     await untilAt(viewer, videoSeconds / 2);
     await page.mouse.down();
-    // Within a second: a pixel more or less shows and says the same one.
+    // A pixel more or less is the same second.
     const wanted = 3.25;
     await page.mouse.move(bar.x + (bar.width * wanted) / videoSeconds, bar.y - 40, { steps: 3 });
     expect(await page.textContent('#preview-time')).toBe('0:03');

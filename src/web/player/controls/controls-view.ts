@@ -157,15 +157,11 @@ export class ControlsView {
     const position = spokenTime(isLive ? end - now : now, texts);
     const { t } = texts;
     if (!isLive)
-      range.setAttribute(
-        'aria-valuetext',
-        t('player.positionOf', { position, duration: spokenTime(media.duration || 0, texts) }),
-      );
-    else
-      range.setAttribute(
-        'aria-valuetext',
-        media.isAtLiveEdge ? t('player.live') : t('player.behindLive', { time: position }),
-      );
+      seek.spokenText = t('player.positionOf', {
+        position,
+        duration: spokenTime(media.duration || 0, texts),
+      });
+    else seek.spokenText = media.isAtLiveEdge ? t('player.live') : t('player.behindLive', { time: position });
     const growing = media.isGrowing
       ? media.availableSeconds / (media.details?.durationSeconds ?? Infinity)
       : 1;
