@@ -57,6 +57,21 @@ export function publishPicture(options: TestPictureOptions): Publisher {
   return publishTestPicture({ fps: pictureFps, ...options });
 }
 
+/** Keeps what screen readers are told of the element from now on, for `spokenSince`. */
+export async function watchSpoken(page: Page, element: string, attribute: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const element = ${element};
+    window.spokenOfTest = new Set();
+    new MutationObserver(() => spokenOfTest.add(element.getAttribute('${attribute}'))).observe(element, {
+      attributeFilter: ['${attribute}'],
+    });
+  })()`);
+}
+
+export function spokenSince(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>('[...spokenOfTest]');
+}
+
 /** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */
 export const mostStalls = 2;
 

@@ -3,7 +3,15 @@ import type { CreatedStream } from '../../scripts/server-process.ts';
 import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, pictureFps, publishPicture, until, WatchedPage } from './browser-fixture.ts';
+import {
+  describeInBrowser,
+  pictureFps,
+  publishPicture,
+  spokenSince,
+  until,
+  WatchedPage,
+  watchSpoken,
+} from './browser-fixture.ts';
 
 const name = `<img src=x onerror="document.title='broken into'"> & "Friends' live" </title><script>1</script>`;
 
@@ -54,9 +62,11 @@ describeInBrowser("the player page's controls", browser => {
     await viewer.untilPlayed(0.5);
     expect((await viewer.video()).volume).toBeCloseTo(0.3);
     await viewer.pointAtControls();
+    await watchSpoken(page, `inPlayer('#mute')`, 'aria-label');
     await page.fill('#volume input', '0');
     await until('silence', async () => (await viewer.video()).isMuted);
-    expect(await page.getAttribute('#mute', 'aria-label')).toBe('Unmute');
+    await until('its label', async () => (await page.getAttribute('#mute', 'aria-label')) === 'Unmute');
+    expect((await spokenSince(page)).filter(text => !/^(Unm|M)ute$/.test(text))).toEqual([]);
   });
 
   it('does what the keyboard says', async () => {

@@ -4,7 +4,14 @@ import { sheetColumns, slotMs, slotsPerSheet } from '../../src/shared/limits/liv
 import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
+import {
+  describeInBrowser,
+  publishPicture,
+  spokenSince,
+  until,
+  WatchedPage,
+  watchSpoken,
+} from './browser-fixture.ts';
 
 describeInBrowser('going back in a live stream', browser => {
   let server: TestServer;
@@ -55,13 +62,7 @@ describeInBrowser('going back in a live stream', browser => {
     const slider = page.locator('#seek input');
     const spoken = () => slider.getAttribute('aria-valuetext');
     expect(await spoken()).toBe('Live');
-    await page.evaluate(`(() => {
-      const { range } = inPlayer('#seek');
-      window.spokenTexts = new Set();
-      new MutationObserver(() => spokenTexts.add(range.getAttribute('aria-valuetext'))).observe(range, {
-        attributeFilter: ['aria-valuetext'],
-      });
-    })()`);
+    await watchSpoken(page, `inPlayer('#seek').range`, 'aria-valuetext');
 
     // Reloads of a long list are delta updates.
     const reloads = await Promise.all(
@@ -116,9 +117,9 @@ describeInBrowser('going back in a live stream', browser => {
     await page.mouse.click(pointed, y);
     await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
     await viewer.untilPlayed(2);
-    expect(await page.textContent('#latency')).toMatch(/^1\d s behind$/);
+    expect(await page.textContent('#latency')).toMatch(/^[1-3]\d s behind$/);
     expect(await page.textContent('#live-text')).toBe('Go to live');
-    expect(await spoken()).toMatch(/^1\d seconds behind live$/);
+    expect(await spoken()).toMatch(/^[1-3]\d seconds behind live$/);
 
     await page.keyboard.press('Home');
     await until('the oldest picture', async () => (await viewer.latencySeconds()) > 19);
@@ -153,7 +154,7 @@ describeInBrowser('going back in a live stream', browser => {
     await until('the live edge', async () => (await viewer.latencySeconds()) < 3);
     await viewer.untilPlayed(1);
     expect(await page.textContent('#live-text')).toBe('Live');
-    const allSpoken = await page.evaluate<string[]>('[...spokenTexts]');
+    const allSpoken = await spokenSince(page);
     expect(allSpoken.length).toBeGreaterThan(3);
     expect(allSpoken.filter(text => !/^Live$| behind live$/.test(text))).toEqual([]);
     expect(viewer.complaints).toEqual([]);

@@ -190,8 +190,10 @@ describeInBrowser('the player page of a video', browser => {
     });
     await page.route('**/storyboard.vtt', route => route.fulfill({ status: 503 }), { times: 1 });
     await page.reload({ waitUntil: 'commit' });
-    await showsControls(page);
-    await page.locator('millrace-player:hover').waitFor();
+    await until('the pointer on the player', async () => {
+      await showsControls(page);
+      return page.locator('millrace-player').evaluate(player => player.matches(':hover'));
+    });
     release();
     await page.locator('video').waitFor({ state: 'attached' });
     // A busy machine would be at the end, where there is no bar.

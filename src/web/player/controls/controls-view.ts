@@ -4,6 +4,7 @@ import type { PlayerMedia } from '../element/player-media.ts';
 import { setText } from './elements.ts';
 import { latencyText, spokenTime } from './formats.ts';
 import { noticeOf, screenOf } from './screens.ts';
+import { SpokenTexts } from './spoken-texts.ts';
 import type { TimeRange } from './time-range.ts';
 
 /** A live bar is shown from this length on, and hidden below half of it: HLS, which is a little behind, has a shorter one than WebRTC. */
@@ -43,6 +44,7 @@ export interface ViewState {
 /** Shows the state of the media in the shadow tree of the controls. */
 export class ControlsView {
   readonly #root: ShadowRoot;
+  readonly #spokenTexts = new SpokenTexts();
 
   constructor(root: ShadowRoot) {
     this.#root = root;
@@ -96,7 +98,11 @@ export class ControlsView {
       ? t('player.replay')
       : t(media.wantsToPlay ? 'player.pause' : 'player.play');
     this.#label('play', playLabel, 'k');
-    this.get('big-play').setAttribute('aria-label', t(state.isAtEnd ? 'player.replay' : 'player.play'));
+    this.#spokenTexts.set(
+      this.get('big-play'),
+      'aria-label',
+      t(state.isAtEnd ? 'player.replay' : 'player.play'),
+    );
     this.#label('mute', t(isSilent ? 'player.unmute' : 'player.mute'), 'm');
     this.#label(
       'fullscreen',
@@ -133,13 +139,14 @@ export class ControlsView {
     setText(this.get('chapter-name'), state.chapter || t('player.chapters'));
     this.get('chapter').setAttribute('aria-label', `${t('player.chapters')}: ${state.chapter}`);
     const volume = this.get<HTMLElement & { readonly range: HTMLInputElement }>('volume').range;
-    volume.setAttribute('aria-label', t('player.volume'));
-    volume.setAttribute('aria-valuetext', t('player.percent', { value: isSilent ? 0 : media.volume }));
+    this.#spokenTexts.set(volume, 'aria-label', t('player.volume'));
+    const percent = t('player.percent', { value: isSilent ? 0 : media.volume });
+    this.#spokenTexts.set(volume, 'aria-valuetext', percent);
   }
 
   #label(id: string, text: string, key?: string): void {
     const button = this.get(id);
-    if (button.getAttribute('aria-label') !== text) button.setAttribute('aria-label', text);
+    this.#spokenTexts.set(button, 'aria-label', text);
     const tooltip = button.querySelector('[slot="tooltip-content"]');
     if (tooltip !== null) setText(tooltip, key === undefined ? text : `${text} (${key})`);
   }
@@ -152,16 +159,15 @@ export class ControlsView {
     if (seek.hidden === isShown) seek.hidden = !isShown;
     seek.isAtLiveEdge = isLive && media.isAtLiveEdge;
     const { range } = seek;
-    range.setAttribute('aria-label', texts.t('player.position'));
+    const { t } = texts;
+    this.#spokenTexts.set(range, 'aria-label', t('player.position'));
     const now = media.currentTime;
     const position = spokenTime(isLive ? end - now : now, texts);
-    const { t } = texts;
+    let spoken: string;
     if (!isLive)
-      seek.spokenText = t('player.positionOf', {
-        position,
-        duration: spokenTime(media.duration || 0, texts),
-      });
-    else seek.spokenText = media.isAtLiveEdge ? t('player.live') : t('player.behindLive', { time: position });
+      spoken = t('player.positionOf', { position, duration: spokenTime(media.duration || 0, texts) });
+    else spoken = media.isAtLiveEdge ? t('player.live') : t('player.behindLive', { time: position });
+    this.#spokenTexts.set(range, 'aria-valuetext', spoken);
     const growing = media.isGrowing
       ? media.availableSeconds / (media.details?.durationSeconds ?? Infinity)
       : 1;

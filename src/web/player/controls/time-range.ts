@@ -10,7 +10,6 @@ export class TimeRange extends MediaTimeRange {
   #isAtLiveEdge = false;
   #soughtSeconds: number | undefined;
   #isForwarding = false;
-  #spokenText = '';
 
   constructor() {
     super();
@@ -35,21 +34,6 @@ export class TimeRange extends MediaTimeRange {
     if (isAtLiveEdge === this.#isAtLiveEdge) return;
     this.#isAtLiveEdge = isAtLiveEdge;
     this.attributeChangedCallback(positionAttribute, null, this.getAttribute(positionAttribute));
-  }
-
-  /** The position in words, for screen readers. media-chrome sets its own, in English, whenever the position changes. */
-  set spokenText(text: string) {
-    this.#spokenText = text;
-    this.#speak();
-  }
-
-  override attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    super.attributeChangedCallback(name, before, value);
-    this.#speak();
-  }
-
-  #speak(): void {
-    if (this.#spokenText !== '') this.range.setAttribute('aria-valuetext', this.#spokenText);
   }
 
   override get mediaCurrentTime(): number | undefined {
