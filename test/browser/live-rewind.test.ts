@@ -117,9 +117,16 @@ describeInBrowser('going back in a live stream', browser => {
     await page.mouse.click(pointed, y);
     await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
     await viewer.untilPlayed(2);
-    expect(await page.textContent('#latency')).toMatch(/^[12]\d s behind$/);
+    // A busy machine stalls, and is further behind then.
+    await until('how far behind it is, in words', async () => {
+      const latency = await viewer.latencySeconds();
+      const shownText = (await page.textContent('#latency')) ?? '';
+      const spokenText = (await spoken()) ?? '';
+      const isTold = (pattern: RegExp, text: string) =>
+        Math.abs(Number(pattern.exec(text)?.[1]) - latency) <= 3;
+      return isTold(/^(\d\d) s behind$/, shownText) && isTold(/^(\d\d) seconds behind live$/, spokenText);
+    });
     expect(await page.textContent('#live-text')).toBe('Go to live');
-    expect(await spoken()).toMatch(/^[12]\d seconds behind live$/);
 
     await page.keyboard.press('Home');
     await until('the oldest picture', async () => (await viewer.latencySeconds()) > 19);

@@ -74,7 +74,7 @@ export class ControlsView {
       'needs-unmute': media.isMutedByAutoplay,
     };
     for (const [name, isOn] of Object.entries(classes)) player.classList.toggle(name, isOn);
-    player.setAttribute('aria-label', details?.title ?? t('player.controls'));
+    this.#spokenTexts.set(player, 'aria-label', details?.title ?? t('player.controls'));
     setText(this.get('status-title'), screen?.title ?? '');
     setText(this.get('status-text'), screen?.text ?? '');
     this.get('screen').setAttribute('aria-label', t(isLive ? 'player.stateOfStream' : 'player.stateOfVideo'));
